@@ -22,6 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.byte_products import ByteProduct
+from bench.piece_products import PieceProduct
 from bench.tables import Bench
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module, emit
@@ -111,6 +112,7 @@ BYTE_PRODUCTS = (
     *(ByteProduct(1024, 1024, 1024, bits, requantized) for bits in (8, 4) for requantized in (False, True)),
     ByteProduct(512, 256, 512, 8), ByteProduct(512, 256, 512, 8, requantized=True),
 )
+PIECE_PRODUCTS = PieceProduct(512, 1024, 1024), PieceProduct(512, 256, 512), PieceProduct(512, 64, 512)
 
 
 @dataclass(frozen=True)
@@ -118,15 +120,15 @@ class Measurement:
     """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
     value, over the sum of magnitudes."""
 
-    product: Product | ByteProduct
+    product: Product | ByteProduct | PieceProduct
     cycles: int
     hvx: int
     error: float
 
 
-def measure(product: Product | ByteProduct) -> Measurement:
+def measure(product: Product | ByteProduct | PieceProduct) -> Measurement:
     """Compile, run on the simulator, compare with numpy."""
-    if isinstance(product, ByteProduct):
+    if not isinstance(product, Product):
         cycles, error = product.run()
         return Measurement(product, cycles, 0, error)
     left, right, result = product.operands()
@@ -174,7 +176,7 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 
 BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
               ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
-               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS), measure, _cells,
+               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS), measure, _cells,
               "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 
 if __name__ == "__main__":

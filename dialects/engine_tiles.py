@@ -44,6 +44,30 @@ COLUMN_TABLE = (2, TILE)
 IDENTITY_SCALE = 0x3C00
 """The low word of a column whose sums are only rounded: scale 1.0 in f16, no bias. The high word is 0."""
 
+PIECES = 2
+"""Numbers of f16 that hold a sum: the nearest one, and what is left of the sum."""
+PIECE_EXPONENTS = (8, -3)
+"""Numbers of the first piece count 2**8, those of the second one 2**-3: sums up to 65,504 * 2**8 in magnitude have 22
+significant bits, those below 2**-6 are multiples of 2**-27. Between the two are the 11 bits of a half."""
+
+
+def piece_table() -> list[int]:
+    """Words of a tile of weights that subtracts what the first piece is from a sum, followed by a `COLUMN_TABLE` for
+    each piece. All columns are treated alike.
+    """
+    halves = [0] * (TILE * TILE)
+    for place in range(TILE):
+        halves[(place // PAIR * TILE + place) * PAIR + place % PAIR] = _power_of_two(PIECE_EXPONENTS[0]) | 0x8000
+    words = [low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True)]
+    for exponent in PIECE_EXPONENTS:
+        words += [_power_of_two(-exponent)] * TILE + [0] * TILE
+    return words
+
+
+def _power_of_two(exponent: int) -> int:
+    """The bits of 2**``exponent`` in f16."""
+    return exponent + 15 << 10
+
 
 @dataclass(frozen=True)
 class EngineProduct:

@@ -82,6 +82,11 @@ void hexmlir_engine_hf(const void *activations, const void *weights, void *resul
                        const void *bias);
 void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
                             int32_t columns, const void *bias);
+/* Two result tiles per column of tiles: sums rounded to f16, then what is left of them. `pieces`: a weight tile that
+ * subtracts the first ones, minus the inverse of their scale on its diagonal, then two tables as above that serve all
+ * columns: of the first and of the second ones. */
+void hexmlir_engine_hf_pieces(const void *activations, const void *weights, void *results, int32_t tiles,
+                              int32_t columns, const void *pieces);
 
 /* The same for tiles of 64 rows of unsigned bytes and signed weights of 8 (b) or 4 bits (n). Results are bytes, scaled
  * and limited to 0 to 255 as the tables say. */

@@ -24,6 +24,7 @@ enum {
   HALF_FRACTION = 10,
   HALF_SMALLEST = -14,
   HALF_LARGEST = 0x7FFF,
+  TILE = SIDE * SIDE, /* halves */
 };
 
 void hexmlir_rt_engine_lock(void) {}
@@ -174,18 +175,27 @@ static void multiply_tile(Cell cells[SIDE][SIDE], const uint16_t *activation, co
         add_group(&cells[row][column], &rows[row][channel], &columns[column][channel]);
 }
 
+/* The sums of one column of tiles. */
+static void multiply_column(Cell cells[SIDE][SIDE], const uint16_t *activations, const uint16_t *weights,
+                            int32_t tiles) {
+  for (int i = 0; i < TILE; i++) cells[i / SIDE][i % SIDE] = (Cell){0, SMALLEST};
+  for (int32_t tile = 0; tile < tiles; tile++)
+    multiply_tile(cells, activations + (size_t)tile * TILE, weights + (size_t)tile * TILE);
+}
+
+static void convert_tile(uint16_t *results, Cell cells[SIDE][SIDE], const uint32_t *bias, bool relu) {
+  for (int row = 0; row < SIDE; row++)
+    for (int i = 0; i < SIDE; i++)
+      results[(row >> 1) * 64 + i * 2 + (row & 1)] = converted(cells[row][i], bias[i], bias[SIDE + i], relu);
+}
+
 static void multiply_row(const uint16_t *activations, const uint16_t *weights, uint16_t *results, int32_t tiles,
                          int32_t columns, const uint32_t *bias, bool relu) {
-  enum { HALVES = SIDE * SIDE };
   if (tiles <= 0) return;
-  for (int32_t column = 0; column < columns; column++, results += HALVES, bias += 2 * SIDE) {
+  for (int32_t column = 0; column < columns; column++) {
     Cell cells[SIDE][SIDE];
-    for (int i = 0; i < SIDE * SIDE; i++) cells[i / SIDE][i % SIDE] = (Cell){0, SMALLEST};
-    for (int32_t tile = 0; tile < tiles; tile++, weights += HALVES)
-      multiply_tile(cells, activations + (size_t)tile * HALVES, weights);
-    for (int row = 0; row < SIDE; row++)
-      for (int i = 0; i < SIDE; i++)
-        results[(row >> 1) * 64 + i * 2 + (row & 1)] = converted(cells[row][i], bias[i], bias[SIDE + i], relu);
+    multiply_column(cells, activations, weights + (size_t)column * tiles * TILE, tiles);
+    convert_tile(results + (size_t)column * TILE, cells, bias + (size_t)column * 2 * SIDE, relu);
   }
 }
 
@@ -197,4 +207,19 @@ void hexmlir_engine_hf(const void *activations, const void *weights, void *resul
 void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
                             int32_t columns, const void *bias) {
   multiply_row(activations, weights, results, tiles, columns, bias, true);
+}
+
+void hexmlir_engine_hf_pieces(const void *activations, const void *weights, void *results, int32_t tiles,
+                              int32_t columns, const void *pieces) {
+  const uint16_t *subtracted = pieces;
+  const uint32_t *first = (const uint32_t *)(subtracted + TILE), *second = first + 2 * SIDE;
+  if (tiles <= 0) return;
+  for (int32_t column = 0; column < columns; column++) {
+    uint16_t *tile = (uint16_t *)results + (size_t)column * 2 * TILE;
+    Cell cells[SIDE][SIDE];
+    multiply_column(cells, activations, (const uint16_t *)weights + (size_t)column * tiles * TILE, tiles);
+    convert_tile(tile, cells, first, false);
+    multiply_tile(cells, tile, subtracted);
+    convert_tile(tile + TILE, cells, second, false);
+  }
 }

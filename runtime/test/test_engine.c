@@ -33,6 +33,7 @@ static int32_t weight(int32_t channel, int32_t column) { return (channel * 2 + c
 
 static uint16_t activations[TILES][HALVES], weights[COLUMNS][TILES][HALVES], results[COLUMNS][HALVES];
 static uint32_t bias[COLUMNS][2][SIDE];
+static uint16_t pieces[HALVES + 2 * 2 * SIDE * 2], both[COLUMNS][2][HALVES];
 
 static void multiply(void) {
   for (int32_t channel = 0; channel < TILES * SIDE; channel++)
@@ -56,6 +57,49 @@ static void compare(bool relu) {
     }
 }
 
+/* Factors times 32, and some of 1: sums of more than 11 bits. First pieces count 2, second ones 1/2. */
+static void multiply_exactly(void) {
+  for (int32_t i = 0; i < SIDE; i++) pieces[(i >> 1) * 64 + i * 2 + (i & 1)] = half(-2);
+  for (int32_t i = 0; i < SIDE; i++) {
+    pieces[HALVES + 2 * i] = half(1) - (1 << 10); /* 1/2 */
+    pieces[HALVES + 4 * SIDE + 2 * i] = half(2);
+  }
+  for (int32_t tile = 0; tile < TILES; tile++)
+    for (int32_t i = 0; i < HALVES; i++) {
+      if (activations[tile][i]) activations[tile][i] += 5 << 10; /* times 32 */
+      for (int32_t column = 0; column < COLUMNS; column++)
+        if (weights[column][tile][i]) weights[column][tile][i] += 5 << 10;
+    }
+  for (int32_t i = 0; i < SIDE; i++) activations[0][(i >> 1) * 64 + (i & 1)] = weights[0][0][i * 2] = half(1);
+  hexmlir_engine_hf_pieces(activations, weights, both, TILES, COLUMNS, pieces);
+  hexmlir_rt_engine_wait();
+}
+
+static double value(uint16_t bits) {
+  int32_t exponent = bits >> 10 & 31;
+  double size = (bits & 0x3FF) + (exponent ? 0x400 : 0);
+  for (exponent = exponent ? exponent : 1; exponent < 25; exponent++) size /= 2;
+  for (; exponent > 25; exponent--) size *= 2;
+  return bits >> 15 ? -size : size;
+}
+
+static void compare_pieces(void) {
+  int32_t seconds = 0;
+  for (int32_t row = 0; row < SIDE; row++)
+    for (int32_t column = 0; column < COLUMNS * SIDE; column++) {
+      double expected = 0;
+      int32_t tile = column / SIDE, i = column % SIDE, place = (row >> 1) * 64 + i * 2 + (row & 1);
+      for (int32_t channel = 0; channel < TILES * SIDE; channel++) {
+        int32_t k = channel % SIDE;
+        expected += value(activations[channel / SIDE][(row >> 1) * 64 + k * 2 + (row & 1)]) *
+                    value(weights[tile][channel / SIDE][(k >> 1) * 64 + i * 2 + (k & 1)]);
+      }
+      CHECK(value(both[tile][0][place]) * 2 + value(both[tile][1][place]) / 2 == expected);
+      seconds += both[tile][1][place] != 0;
+    }
+  CHECK(seconds > 100);
+}
+
 int main(void) {
   int32_t numbers[THREADS];
   for (int i = 0; i < THREADS; i++) numbers[i] = hexmlir_rt_thread_create(take_turns, NULL);
@@ -70,6 +114,8 @@ int main(void) {
   hexmlir_engine_hf_relu(activations, weights, results, TILES, COLUMNS, bias);
   hexmlir_rt_engine_wait();
   compare(true);
+  multiply_exactly();
+  compare_pieces();
   memset(results, 0x55, sizeof results);
   hexmlir_engine_hf(activations, weights, results, 0, COLUMNS, bias);
   hexmlir_engine_hf(activations, weights, results, -1, COLUMNS, bias);

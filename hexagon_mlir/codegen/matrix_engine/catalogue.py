@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hexagon_mlir.codegen.matrix_engine.integer_routines import INTEGER_ROUTINES
+from hexagon_mlir.codegen.matrix_engine.piece_routines import PIECE_ROUTINES
 from hexagon_mlir.codegen.matrix_engine.routines import ROUTINES as HALF_ROUTINES
 
-ROUTINES = {**HALF_ROUTINES, **INTEGER_ROUTINES}
+ROUTINES = {**HALF_ROUTINES, **INTEGER_ROUTINES, **PIECE_ROUTINES}
 """Name to routine."""

@@ -58,15 +58,26 @@ def _row_of_tiles(name: str, conversion: int) -> Routine:
     operand. Registers: r9 the conversion, r10 zero, r12 tiles left of the column, r13 activations, r14 tiles of a
     window, r15 most tiles of a packet; r6 tiles, r7 span and r8 bytes of the next one.
     """
-    column, products = (f".L{name}_{label}" for label in ("column", "products"))
-    tile_bits, window_bits = TILE_BYTES.bit_length() - 1, WINDOW_BYTES.bit_length() - 1
-    above, number = 32 - window_bits, 32 - window_bits + tile_bits
+    column = f".L{name}_column"
     return Routine(name, ("ptr", "ptr", "ptr", "i32", "i32", "ptr"), "".join((
         packet("r6 = min(r3,r4)", f"r9 = #{conversion}", "r10 = #0", f"r15 = #{TILES_PER_PACKET}"),
         packet("p0 = cmp.gt(r6,#0)", "if (!p0.new) jumpr:nt r31", f"r14 = #{WINDOW_BYTES // TILE_BYTES}"),
         packet("mxclracc.hf", f"loop1({column},r4)"),
         f"{column}:\n",
         packet("bias = mxmem2(r5)", "r5 = add(r5,#256)", "r13 = r0", "r12 = r3"),
+        half_products(name),
+        packet("cvt.hf = acc(r9)"),
+        packet("mxmem(r2,r10) = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
+        packet("jumpr r31"),
+    )))
+
+
+def half_products(name: str) -> str:
+    """The products of one column of tiles: r1 moves on to the next column; registers as in `_row_of_tiles`."""
+    products = f".L{name}_products"
+    tile_bits, window_bits = TILE_BYTES.bit_length() - 1, WINDOW_BYTES.bit_length() - 1
+    above, number = 32 - window_bits, 32 - window_bits + tile_bits
+    return "".join((
         f"{products}:\n",
         packet(f"r6 = asl(r13,#{above})", f"r7 = asl(r1,#{above})"),
         packet(f"r6 = lsr(r6,#{number})", f"r7 = lsr(r7,#{number})"),
@@ -78,10 +89,7 @@ def _row_of_tiles(name: str, conversion: int) -> Routine:
         packet("activation.hf = mxmem(r13,r7):deep", "weight.hf = mxmem(r1,r7)", "r13 = add(r13,r8)",
                 "r1 = add(r1,r8)"),
         packet(f"if (p0) jump:nt {products}"),
-        packet("cvt.hf = acc(r9)"),
-        packet("mxmem(r2,r10) = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
-        packet("jumpr r31"),
-    )))
+    ))
 
 
 ROUTINES = {routine.name: routine for routine in (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.isa.matrix import OPERATIONS, SHIFT_BITS, Kind, Operation
 from hexagon_mlir.sim.matrix_engine.conversions import IEEE, Conversions
+from hexagon_mlir.sim.matrix_engine.fields import TILE_BYTES, TILE_MASK
 from hexagon_mlir.sim.matrix_engine.formats import exponent_range
 from hexagon_mlir.sim.matrix_engine.functions import Functions
 from hexagon_mlir.sim.matrix_engine.products import Products
@@ -72,7 +73,8 @@ class MatrixEngine:
             first, second, third, fourth = registers
             work = self.products.run(packet.pair, (first, second, third, fourth), bool(usr & IEEE))
             columns = packet.pair.columns
-            return Effect(kind, operation.floating, current, work.both, work.channels, columns, work.read_bytes)
+            return Effect(kind, operation.floating, current, work.both, work.channels, columns, work.read_bytes,
+                          activations=work.activations)
         read = written = 0
         if kind is Kind.CONVERT:
             self.conversions.convert(operation, registers[0], usr)
@@ -90,4 +92,6 @@ class MatrixEngine:
             accumulators.current ^= 1
         else:
             self.state.integer.shift(SHIFT_BITS)
-        return Effect(kind, operation.floating, current, read_bytes=read, written_bytes=written)
+        tile = registers[0] & ~TILE_MASK if written else 0
+        return Effect(kind, operation.floating, current, read_bytes=read, written_bytes=written,
+                      result=(tile, tile + TILE_BYTES))

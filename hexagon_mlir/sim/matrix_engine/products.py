@@ -40,6 +40,8 @@ class Work(NamedTuple):
     both: bool = False
     """Whether it adds to both sets of accumulators, or to the current one."""
     read_bytes: int = 0
+    activations: tuple[int, int] = (0, 0)
+    """Where they begin and end, without those of the tile below."""
 
 
 def _address(array: np.ndarray) -> int:
@@ -86,6 +88,7 @@ class Products:
         self._unpack(pair, self.tcm.source("weight", place & -VECTOR_BYTES, vectors * VECTOR_BYTES), vectors, place)
         base, below = start & ~TILE_MASK, (start & ~TILE_MASK) + (shape & ~TILE_MASK)
         nbytes = (walk.steps[-1].tile + 1) * TILE_BYTES
+        span = base, base + nbytes
         source = self.tcm.source("activation", base, nbytes)
         if walk.below:
             self._load(pair, self.tcm.source("activation", below, TILE_BYTES), 1)
@@ -101,7 +104,7 @@ class Products:
                 self._add_bytes(walk, step)
             if ieee and pair.floating:
                 self._add_kinds(pair, walk, step, base, below, place)
-        return Work(walk.channels, walk.both, vectors * VECTOR_BYTES + nbytes)
+        return Work(walk.channels, walk.both, vectors * VECTOR_BYTES + nbytes, span)
 
     # -- operands --------------------------------------------------------------------------------------------
     def _unpack(self, pair: Pair, source: int, vectors: int, place: int) -> None:

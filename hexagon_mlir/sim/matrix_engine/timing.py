@@ -2,7 +2,8 @@
 
 The *array* sums products; the *converter* converts, stores and moves bias registers. A conversion waits for the
 products in its set of accumulators. Products do not wait for conversions: on v69, chains of 1x1 layers with weights for
-both sets run at the array's rate from 256 channels on. Times are in 1/256 cycle.
+both sets run at the array's rate from 256 channels on. But they wait for data that the engine itself stores: that it
+keeps this order is assumed, as it does everything else in order; no public source says so. Times are in 1/256 cycle.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ class Effect:
     """Columns that each channel is multiplied with."""
     read_bytes: int = 0
     written_bytes: int = 0
+    activations: tuple[int, int] = (0, 0)
+    """Where the activations of a product begin and end."""
+    result: tuple[int, int] = (0, 0)
+    """Where the tile of a store begins and ends."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,8 @@ class Clock:
         self.waiting: list[int] = []
         """When packets in the queue begin, the earliest first."""
         self.visible = 0
+        self.stored: list[tuple[int, int, int]] = []
+        """Tiles that are stored: where they begin and end, when they can be read."""
         self.tile_q8 = 0
         self.busy_q8 = [0, 0]
         self.use = Use()
@@ -134,7 +141,7 @@ class Clock:
         self.use.macs += effect.channels * (ROWS if floating else BYTE_ROWS) * effect.columns
         tiles = -(-effect.channels * self.tile[floating] // COLUMNS)
         self.tile_q8 += tiles
-        begin = max(now, self.free[ARRAY])
+        begin = max(now, self.free[ARRAY], self._arrival(effect.activations, now))
         end = summed[current] = begin + tiles + self.packet
         if effect.both:
             summed[1 - current] = end
@@ -149,8 +156,14 @@ class Clock:
         end = begin + self.times[kind]
         if effect.written_bytes:
             self.visible = max(self.visible, end + self.arrival)
+            self.stored.append((*effect.result, end + self.arrival))
         self.use.stores += kind in (Kind.STORE, Kind.CONVERT_STORE)
         self._serve(CONVERTER, kind.name.lower().replace("_", " "), begin, end, thread)
+
+    def _arrival(self, read: tuple[int, int], now: int) -> int:
+        """When all that the engine stores to addresses from ``read[0]`` to ``read[1]`` is there."""
+        self.stored = [tile for tile in self.stored if tile[2] > now]
+        return max((time for first, last, time in self.stored if first < read[1] and read[0] < last), default=now)
 
     def _serve(self, server: int, what: str, begin: int, end: int, thread: int) -> None:
         self.free[server] = end

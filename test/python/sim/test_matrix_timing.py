@@ -56,6 +56,31 @@ def test_a_deep_packet_takes_eight_cycles_for_a_tile_and_three_more(tiles):
     assert result.stalls["matrix-wait"] == 8 * tiles + 3 - RETURN - 1  # issued a cycle before the return
 
 
+def test_products_wait_for_tiles_that_the_engine_stores():
+    """A store of the tile at 0x1000 ends at 54 and arrives 20 cycles later: products of it, and only they, wait."""
+    arrivals = [(0, product(1)), (0, convert()), (0, Effect(Kind.STORE, False, 0, written_bytes=TILE,
+                                                            result=(0x1000, 0x1000 + TILE)))]
+    begins = {}
+    for first, last in ((0x1000, 0x1800), (0x800, 0x1001), (0x17FF, 0x3000), (0, 0x1000), (0x1800, 0x2000)):
+        reading = Effect(Kind.ACTIVATION, True, 1, False, 32, 32, activations=(first, last))
+        begins[first] = spans(*arrivals, (20, reading))[0][-1][0]
+    assert begins == {0x1000: 71, 0x800: 71, 0x17FF: 71, 0: 20, 0x1800: 20}
+
+
+def test_a_program_that_multiplies_what_the_engine_stored():
+    """A conversion and its store begin with the end of one product; 60 cycles later the next one begins."""
+    def array_begins(activation):
+        machine = machine_of(*load_bias(0), *half_product(0x1000, 0, 1), transfer("r7", 2), ["cvt.hf = acc(r7)"],
+                             *store(0x8000), *half_product(activation, 0, 1))
+        machine.run("f", trace=True)
+        return [span.begin // Q8 for span in machine.matrix.clock.spans if span.what == "products"]
+
+    stored, other = array_begins(0x8000), array_begins(0x2000)
+    assert stored[0] == other[0]
+    assert stored[1] == stored[0] + 8 + 3 + 60
+    assert other[1] < stored[1] - 30
+
+
 def test_weights_for_64_columns_take_twice_as_long():
     machine = machine_of(*half_product(0, 0, 3, ":deep"))
     result = machine.run("f")

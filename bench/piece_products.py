@@ -1,0 +1,90 @@
+"""Products of f16 with two pieces for each sum by the matrix engine's routine, on tiles that are in TCM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import emit
+from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_table, tiles
+from hexagon_mlir.sim import Machine, RunResult
+
+ROUTINE = """
+declare void @hexmlir_rt_engine_acquire()
+declare void @hexmlir_rt_engine_release()
+declare void @hexmlir_engine_hf_pieces(ptr, ptr, ptr, i32, i32, ptr)
+define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %k, i32 %columns) {
+entry:
+  call void @hexmlir_rt_engine_acquire()
+  %from = mul i32 %k, 2048
+  %to = mul i32 %columns, 4096
+  br label %row
+row:
+  %i = phi i32 [ 0, %entry ], [ %next, %row ]
+  %x = mul i32 %i, %from
+  %y = mul i32 %i, %to
+  %p = getelementptr i8, ptr %a, i32 %x
+  %q = getelementptr i8, ptr %o, i32 %y
+  call void @hexmlir_engine_hf_pieces(ptr %p, ptr %w, ptr %q, i32 %k, i32 %columns, ptr %t)
+  %next = add i32 %i, 1
+  %more = icmp slt i32 %next, %rows
+  br i1 %more, label %row, label %end
+end:
+  call void @hexmlir_rt_engine_release()
+  ret void
+}
+"""
+
+
+@dataclass(frozen=True)
+class PieceProduct:
+    """m x k times k x n of f16, in whole tiles, with results of f32 as two pieces."""
+
+    m: int
+    k: int
+    n: int
+    in_tcm = True
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return f"{self.m}x{self.k}x{self.n} to f32"
+
+    @property
+    def array(self) -> float:
+        """Cycles of the multiplier array for the product itself."""
+        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
+
+    @property
+    def bound(self) -> float:
+        """Cycles at best."""
+        return self.array
+
+    def run(self) -> tuple[int, float]:
+        """Cycles, and the largest difference from the exact value, over the sum of magnitudes."""
+        rng = np.random.default_rng(0)
+        left, right = (rng.standard_normal(shape).astype(np.float16)
+                       for shape in ((self.m, self.k), (self.k, self.n)))
+        found, result = on_tiles(Machine(emit(ROUTINE, targets.get())), left, right)
+        wide = [array.astype(np.float64) for array in (left, right)]
+        size = np.abs(wide[0]) @ np.abs(wide[1])
+        return result.cycles, float(np.max(np.abs(found - wide[0] @ wide[1]) / size))
+
+
+def on_tiles(machine: Machine, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, RunResult]:
+    """The sums of both pieces in f64, and the run of `ROUTINE`; sizes are whole tiles."""
+    m, k, n = (tiles(size) for size in (*left.shape, right.shape[1]))
+    half = TILE // PAIR
+    activations = left.reshape(m, half, PAIR, k, TILE).transpose(0, 3, 1, 4, 2)
+    weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
+    results = np.zeros((m, n, PIECES, half, TILE, PAIR), np.float16)
+    addresses = []
+    for array in (activations, weights, results, np.array(piece_table(), np.uint32)):
+        addresses.append(machine.alloc_tcm(array.nbytes, TILE * TILE * PAIR))
+        machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+    result = machine.run("kernel", [*addresses, m, k, n])
+    pieces = machine.read(addresses[2], np.float16, results.size).reshape(results.shape).astype(np.float64)
+    sums = sum(pieces[:, :, piece] * 2.0**exponent for piece, exponent in enumerate(PIECE_EXPONENTS))
+    return np.asarray(sums).transpose(0, 2, 4, 1, 3).reshape(m * TILE, n * TILE), result
