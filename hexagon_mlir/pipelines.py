@@ -78,6 +78,7 @@ TO_LLVM = (
 BY_FUNCTION = (
     ours("hexagon-wide-integers", "HVX has no lanes of 64 bits"),
     ours("hexagon-pair-interleaving", "the matrix engine's tiles: one shuffle for two of them"),
+    ours("hexagon-pair-reduction", "the matrix engine's tiles: one number for each of two rows, in all columns"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only operations that the backend selects well and correctly"),
     ours("hexagon-dma-lowering", "transfers become runtime calls"),
@@ -98,6 +99,7 @@ DEFAULT = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-shared-footprints", "memory that several loads read is transferred once"),
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
+    ours("hexagon-layout-propagation", "what stands between two products is computed on the matrix engine's tiles"),
     ours("hexagon-matrix-engine", "products of f16 matrices become products of tiles"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     ours("hexagon-tcm-placement", "the buffers of Triton kernels are in TCM too"),
@@ -108,7 +110,6 @@ DEFAULT = (
     ours("hexagon-double-buffer-generic-s1", "the next tile is fetched during the work on this one: structure"),
     *DEALLOCATE,
     ours("form-engine-products", "products of tiles are given to the matrix engine"),
-    ours("overlap-transfers", "transfers for these products run beside them"),
     ours("hexagon-fill-borders", "only the borders of padded images are filled"),
     ours("hexagon-transpose-factors", "factors that would have to be gathered are transposed"),
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),

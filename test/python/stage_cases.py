@@ -183,11 +183,12 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
-    convolution in strides on a padded image, a product for the matrix engine."""
+    convolution in strides on a padded image, a product for the matrix engine, two with a softmax between them."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
     left, right, offset = (_random(*shape, dtype=np.float16) for shape in ((45, 150), (150, 200), (200,)))
+    queries, keys, values = (_random(count, 64)[None].astype(np.float16) / 2 for count in (70, 77, 77))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     product = x.astype(np.float64) * s[:, None]
     return [
@@ -200,4 +201,32 @@ def linalg_cases() -> list[Case]:
              _convolved(image, filter_, bias), 1e-4),
         Case("matmul_bias", "matmul_bias", lambda: MATMUL_BIAS, (left, right, offset),
              left.astype(np.float64) @ right.astype(np.float64) + offset, 1e-3),
+        Case("attention", "attention", _attention, (queries, keys, values), _attended(queries, keys, values), 5e-3),
     ]
+
+
+def _attention() -> str:
+    """70 queries and 77 keys of 64, causal; the result as f32."""
+    from hexagon_mlir.frontend.torch.kernels import attention_rows
+    from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
+
+    text = attention_rows.function(Shape(1, 1, 70, 77, 64, 64, (), (), "f16", True, 0.125, True, False, 0.0))
+    head, _, result = text.replace("@kernel(", "@attention(").rpartition("return ")
+    value = result.split()[0]
+    return f"""{head.replace("-> tensor<1x70x64xf16> {", "-> tensor<1x70x64xf32> {", 1)}
+      %none = tensor.empty() : tensor<1x70x64xf32>
+      %wide = linalg.generic {{indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>],
+          iterator_types = ["parallel", "parallel", "parallel"]}}
+          ins({value} : tensor<1x70x64xf16>) outs(%none : tensor<1x70x64xf32>) {{
+      ^bb0(%x: f16, %old: f32):
+        %y = arith.extf %x : f16 to f32
+        linalg.yield %y : f32
+      }} -> tensor<1x70x64xf32>
+      return %wide : tensor<1x70x64xf32>
+    }}"""
+
+
+def _attended(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+    scores = queries.astype(np.float64) @ keys.astype(np.float64).transpose(0, 2, 1) / 8
+    weights = np.exp(np.where(np.tri(*scores.shape[1:], dtype=bool), scores, -np.inf))
+    return weights / weights.sum(-1, keepdims=True) @ values.astype(np.float64)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from hexagon_mlir.isa.blocks import Graph
 
 
-def hvx_functions(graphs: Sequence[Graph]) -> tuple[set[str], set[str]]:
-    """Names of functions with HVX in them or in what they call or jump to; and of those among them that only reach it
-    by a call through a register.
+def hvx_functions(graphs: Sequence[Graph]) -> set[str]:
+    """Names of functions with HVX in them or in what they call or jump to.
 
-    Such a call may reach any function: its caller counts when any function has HVX.
+    A call through a register may reach any function: such a caller counts when any function has HVX.
     """
     calls: dict[str, set[str]] = {}
     reached: set[str] = set()
@@ -26,13 +25,8 @@ def hvx_functions(graphs: Sequence[Graph]) -> tuple[set[str], set[str]]:
                 calls[name].add(insn.target)
             if insn.kind == "callr":
                 indirect.add(name)
-    direct = _callers(reached, calls)
-    return (_callers(direct | indirect, calls), indirect - direct) if direct else (set(), set())
-
-
-def _callers(reached: set[str], calls: dict[str, set[str]]) -> set[str]:
-    """``reached`` and the functions that call them."""
-    reached = set(reached)
+    if reached:
+        reached |= indirect
     while grown := {name for name, called in calls.items() if called & reached} - reached:
         reached |= grown
     return reached

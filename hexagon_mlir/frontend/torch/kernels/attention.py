@@ -1,4 +1,5 @@
-"""Attention as one operation of the graph; `attention_tiles` writes the function that computes it."""
+"""Attention as one operation of the graph; `attention_tiles` or `attention_rows` writes the function that computes it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import args_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import BUILDERS
+from hexagon_mlir.frontend.torch.kernels import attention_rows, attention_tiles
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, mask_groups
-from hexagon_mlir.frontend.torch.kernels.attention_tiles import function
 
 _ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
@@ -54,8 +55,9 @@ def build(node: Node) -> str:
     width = shape_of(value)[2]
     masks = [shape_of(m) if isinstance(m, Node) else () for m in (mask, hidden)]
     element = _ELEMENTS[dtype_of(query)]
-    return function(Shape(heads, key_heads, queries, keys, depth, width, masks[0], masks[1], element, bool(causal),
-                          float(scale), bool(safe), sink is not None, float(cap)))
+    shape = Shape(heads, key_heads, queries, keys, depth, width, masks[0], masks[1], element, bool(causal),
+                  float(scale), bool(safe), sink is not None, float(cap))
+    return (attention_rows if attention_rows.takes(shape) else attention_tiles).function(shape)
 
 
 BUILDERS[attention] = build

@@ -67,8 +67,8 @@ class FunctionBuilder:
         return self._add(f"{operation} {_names(operands)} : {type_}", type_)
 
     def compare(self, predicate: str, left: Value, right: Value) -> Value:
-        """Whether ``predicate`` of arith.cmpi (indices) or arith.cmpf (floats) holds (i1)."""
-        operation = "arith.cmpi" if left.type == INDEX else "arith.cmpf"
+        """Whether ``predicate`` of arith.cmpi or arith.cmpf holds (i1)."""
+        operation = "arith.cmpi" if left.type.element.startswith("i") else "arith.cmpf"
         return self._add(f"{operation} {predicate}, {left}, {right} : {left.type}", Type("i1"))
 
     def select(self, condition: Value, yes: Value, no: Value) -> Value:
@@ -78,6 +78,10 @@ class FunctionBuilder:
     def to_f32(self, value: Value) -> Value:
         """A float as f32."""
         return value if value.type == F32 else self._add(f"arith.extf {value} : {value.type} to f32", F32)
+
+    def cast(self, operation: str, value: Value, element: str) -> Value:
+        """``value`` as an ``element``, by ``operation`` of arith."""
+        return self._add(f"{operation} {value} : {value.type} to {element}", Type(element))
 
     def from_f32(self, value: Value, element: str) -> Value:
         """An f32 rounded to ``element``."""

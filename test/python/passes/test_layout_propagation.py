@@ -1,0 +1,111 @@
+"""`hexagon-layout-propagation` and `hexagon-pair-reduction`: attention whose scores stay in tiles against float64."""
+
+import numpy as np
+from batch import after, on_host, on_simulator
+
+from hexagon_mlir.frontend.torch.kernels import attention_rows
+from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
+
+STEPS = [UpstreamStep("linalg-generalize-named-ops"),
+         PassStep(registry.get("hexagon-layout-propagation")(always=True))]
+ERROR = 5e-3
+"""Of numbers of about 1: queries, scores and their sums with a mask are f16. A score of up to 8 is off by 2^-9 after
+each rounding; so is its weight, relatively."""
+
+
+def shape(heads, key_heads, queries, keys, depth, width=0, mask=(), hidden=(), causal=False, safe=True, cap=0.0):
+    return Shape(heads, key_heads, queries, keys, depth, width or depth, mask, hidden, "f16", causal, depth**-0.5, safe,
+                 False, cap)
+
+
+SHAPES = {
+    "whole": shape(2, 2, 64, 64, 32),
+    "ragged_causal": shape(2, 1, 70, 77, 80, causal=True),
+    "shared_mask": shape(1, 1, 65, 100, 64, 32, mask=(1, 1, 1, 100)),
+    "masks_of_heads": shape(2, 2, 36, 50, 32, mask=(1, 2, 36, 50)),
+    "hidden": shape(1, 1, 32, 40, 80, hidden=(1, 1, 32, 40)),
+    "nan_of_nothing": shape(1, 1, 66, 70, 64, mask=(1, 1, 66, 70), safe=False, cap=2.0),
+}
+
+
+def arguments(s):
+    rng = np.random.default_rng(s.queries)
+    q, k, v = (rng.standard_normal(size).astype(np.float16) for size in (
+        (s.heads, s.queries, s.depth), (s.key_heads, s.keys, s.depth), (s.key_heads, s.keys, s.width)))
+    found = [q, k, v]
+    if s.mask:
+        mask = rng.standard_normal(s.mask).astype(np.float32)
+        mask[rng.random(s.mask) < 0.3] = -np.inf
+        mask[..., 1] = -3e38
+        if s.mask[2] > 1:
+            mask[..., 3, :] = -np.inf
+        found.append(mask)
+    if s.hidden:
+        hidden = np.full(s.hidden, np.inf, np.float32)
+        for number, value in enumerate((-np.inf, 0.0, 1.5, -1e30)):
+            hidden[..., number, number::4] = value
+        found.append(hidden)
+    return found
+
+
+def expected(s, q, k, v, *others):
+    """In float64; a row that sees no key is zero or NaN."""
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    k, v = (np.repeat(x, s.heads // s.key_heads, 0) for x in (k, v))
+    scores = q @ k.transpose(0, 2, 1) * s.scale
+    if s.cap:
+        scores = np.tanh(scores) * s.cap
+    if s.mask:
+        scores = scores + np.broadcast_to(others[0][0], scores.shape)
+    if s.hidden:
+        hidden = np.broadcast_to(others[-1][0], scores.shape)
+        scores = np.where(np.isposinf(hidden), scores, hidden)
+    if s.causal:
+        scores = np.where(np.tri(s.queries, s.keys, dtype=bool), scores, -np.inf)
+    most = scores.max(-1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        weights = np.exp(scores - np.where(np.isinf(most), 0, most))
+        result = weights / weights.sum(-1, keepdims=True) @ v
+    return np.nan_to_num(result) if s.safe else result
+
+
+def text(name, s):
+    return attention_rows.function(s).replace("@kernel(", f"@{name}(")
+
+
+def check(name, s, result, given):
+    right = expected(s, *given)
+    assert np.array_equal(np.isnan(result), np.isnan(right)), name
+    assert np.nanmax(np.abs(result - right)) < ERROR, name
+
+
+def test_on_the_host():
+    """Every shape, by the pass alone."""
+    module, context = after("".join(text(name, s) for name, s in SHAPES.items()), STEPS)
+    kinds = ", ".join(['"parallel"'] * 5 + ['"reduction"'] * 3)
+    assert to_text(module).count(f"iterator_types = [{kinds}]") == 2 * len(SHAPES), context.remarks
+    call = on_host(module, list(SHAPES))
+    for name, s in SHAPES.items():
+        given = arguments(s)
+        check(name, s, call(name, given)[0].astype(np.float64), given)
+
+
+def test_on_the_simulator():
+    """Compiled: what does not fill tiles, and a mask that all queries share."""
+    names = ["ragged_causal", "shared_mask"]
+    call, asm = on_simulator("".join(text(name, SHAPES[name]) for name in names))
+    assert "hexmlir_engine_hf" in asm
+    for name in names:
+        s = SHAPES[name]
+        given = arguments(s)
+        result = np.zeros((s.heads, s.queries, s.width), np.float16)
+        call(name, [*given, result])
+        check(name, s, result.astype(np.float64), given)
+
+
+def test_keys_beyond_what_fits_are_left_to_the_running_softmax():
+    assert attention_rows.takes(shape(1, 1, 64, 8192, 64))
+    assert not attention_rows.takes(shape(1, 1, 64, 8193, 64))
+    assert not attention_rows.takes(shape(1, 1, 31, 64, 64)), "few queries do not fill tiles"
