@@ -85,6 +85,7 @@ class Machine:
         me = weakref.ref(self)
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_int32)(lambda index: _call_back(me, index))
         self._hvx = set(self.program.hvx_functions)
+        self._indirect = set(self.program.indirect_functions)
         self._names = {self.program.symbols[name]: name for name in self.program.functions}
         self._costs = CostTable(self.program, self.target)
         self.contexts: list[Context] = []
@@ -107,7 +108,8 @@ class Machine:
         queue = int(self.target.task_queue_cycles.value)
         dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
         runtime = AsyncRuntime(
-            self.scheduler, spawn, weakly(self.alloc_ddr), lambda a: me.release("DDR", a), queue, dispatch
+            self.scheduler, weakly(self._spawn_coroutine), weakly(self.alloc_ddr),
+            lambda a: me.release("DDR", a), queue, dispatch,
         )
         dma = self._dma_api = DmaApi(self.dma, self.memory, self.scheduler)
         if self.checks:
@@ -361,8 +363,15 @@ class Machine:
         return self.checks.site(context).line if self.checks else context.cells[layout.SITE // 4]
 
     # -- threads -------------------------------------------------------------------------------------------
-    def _spawn(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
-        """A guest thread that calls the function at ``address``."""
+    def _spawn_coroutine(self, address: int, arguments: list[int], delay_q8: int) -> Thread:
+        """A guest thread that resumes a coroutine by the function at ``address``, which calls through a register what
+        the coroutine's frame, its argument, begins with (as LLVM's coroutines do)."""
+        resumed = self._names.get(int(self.memory.read(arguments[0], np.dtype(np.uint32), 1)[0]))
+        hvx = resumed in self._hvx if resumed and self._names.get(address) in self._indirect else None
+        return self._spawn(address, arguments, delay_q8, hvx)
+
+    def _spawn(self, address: int, arguments: list[int], delay_q8: int, hvx: bool | None = None) -> Thread:
+        """A guest thread that calls the function at ``address``; None: it uses HVX where that function may."""
         if address not in self._names:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         main = self.scheduler.threads[0]
@@ -384,7 +393,7 @@ class Machine:
             self._check_trap(context)
 
         name = self._names[address]
-        return self.scheduler.spawn(name, body, name in self._hvx, delay_q8)
+        return self.scheduler.spawn(name, body, name in self._hvx if hvx is None else hvx, delay_q8)
 
     def _launch(self, thread: Thread) -> None:
         """Start the host thread of a guest thread."""

@@ -71,6 +71,8 @@ class Program:
     functions: list[str] = field(default_factory=list)
     hvx_functions: list[str] = field(default_factory=list)
     """Those that can reach an HVX packet."""
+    indirect_functions: list[str] = field(default_factory=list)
+    """Those among them that only reach one by a call through a register."""
     data_end: int = layout.DATA_BASE
     memos: int = 0
     """Groups of accesses noted by the code, see `accesses`."""

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from hexagon_mlir.isa.blocks import Graph
 
 
-def hvx_functions(graphs: Sequence[Graph]) -> set[str]:
-    """Names of functions with HVX in them or in what they call or jump to.
+def hvx_functions(graphs: Sequence[Graph]) -> tuple[set[str], set[str]]:
+    """Names of functions with HVX in them or in what they call or jump to; and of those among them that only reach it
+    by a call through a register.
 
-    A call through a register may reach any function: such a caller counts when any function has HVX.
+    Such a call may reach any function: its caller counts when any function has HVX.
     """
     calls: dict[str, set[str]] = {}
     reached: set[str] = set()
@@ -25,8 +26,13 @@ def hvx_functions(graphs: Sequence[Graph]) -> set[str]:
                 calls[name].add(insn.target)
             if insn.kind == "callr":
                 indirect.add(name)
-    if reached:
-        reached |= indirect
+    direct = _callers(reached, calls)
+    return (_callers(direct | indirect, calls), indirect - direct) if direct else (set(), set())
+
+
+def _callers(reached: set[str], calls: dict[str, set[str]]) -> set[str]:
+    """``reached`` and the functions that call them."""
+    reached = set(reached)
     while grown := {name for name, called in calls.items() if called & reached} - reached:
         reached |= grown
     return reached

@@ -125,7 +125,8 @@ def translate(
         f".{suffix}" in insn.key for suffix in EXTENDED
         for graph in graphs for block in graph.blocks for packet in block.packets for insn in packet.insns
     )  # fmt: skip
-    program.hvx_functions = sorted(hvx_functions(graphs))
+    reaching, indirect = hvx_functions(graphs)
+    program.hvx_functions, program.indirect_functions = sorted(reaching), sorted(indirect)
     returned = read_after_return(graphs)
     for graph in graphs:
         if check:

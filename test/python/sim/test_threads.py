@@ -177,6 +177,96 @@ def test_group_of_tasks(tasks):
     assert result.cycles - others[-1].end > 0.9 * dispatch
 
 
+COROUTINES = """
+declare void @work(ptr)
+declare ptr @mlirAsyncRuntimeCreateToken()
+declare void @mlirAsyncRuntimeExecute(ptr, ptr)
+declare void @mlirAsyncRuntimeEmplaceToken(ptr)
+declare void @mlirAsyncRuntimeAwaitToken(ptr)
+define void @scalar(ptr %frame) {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%n, %loop]
+  store volatile i32 %i, ptr %frame
+  %n = add i32 %i, 1
+  %more = icmp slt i32 %n, 10000
+  br i1 %more, label %loop, label %end
+end:
+  call void @done(ptr %frame)
+  ret void
+}
+define void @vector(ptr %frame) {
+  %p = getelementptr i32, ptr %frame, i32 2
+  call void @work(ptr %p)
+  call void @done(ptr %frame)
+  ret void
+}
+define void @done(ptr %frame) noinline {
+  %p = getelementptr i32, ptr %frame, i32 1
+  %t = load ptr, ptr %p
+  call void @mlirAsyncRuntimeEmplaceToken(ptr %t)
+  ret void
+}
+define void @resume(ptr %frame) noinline {
+  %f = load ptr, ptr %frame
+  call void %f(ptr %frame)
+  ret void
+}
+define void @f(ptr %frames, i32 %n, ptr %function) {
+entry:
+  br label %make
+make:
+  %i = phi i32 [0, %entry], [%i1, %make]
+  %frame = getelementptr [3 x i32], ptr %frames, i32 %i
+  store ptr %function, ptr %frame
+  %t = call ptr @mlirAsyncRuntimeCreateToken()
+  %p = getelementptr i32, ptr %frame, i32 1
+  store ptr %t, ptr %p
+  %q = getelementptr i32, ptr %frame, i32 2
+  store i32 10000, ptr %q
+  call void @mlirAsyncRuntimeExecute(ptr %frame, ptr @resume)
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %make, label %join
+join:
+  %j = phi i32 [0, %make], [%j1, %join]
+  %frame2 = getelementptr [3 x i32], ptr %frames, i32 %j
+  %p2 = getelementptr i32, ptr %frame2, i32 1
+  %t2 = load ptr, ptr %p2
+  call void @mlirAsyncRuntimeAwaitToken(ptr %t2)
+  %j1 = add i32 %j, 1
+  %again = icmp slt i32 %j1, %n
+  br i1 %again, label %join, label %end
+end:
+  ret void
+}
+define void @scalars(ptr %frames, i32 %n) {
+  call void @f(ptr %frames, i32 %n, ptr @scalar)
+  ret void
+}
+define void @vectors(ptr %frames, i32 %n) {
+  call void @f(ptr %frames, i32 %n, ptr @vector)
+  ret void
+}
+"""
+
+
+def test_coroutines_need_a_context_only_for_hvx():
+    """All are resumed by the same function, which may call any: what counts is what the frame begins with."""
+    machine = Machine(assembly(COROUTINES) + BODY)
+    frames = machine.alloc_ddr(64)
+    program = machine.program
+    assert {"work", "vector", "resume"} <= set(program.hvx_functions)
+    assert not {"scalar", "done"} & set(program.hvx_functions)
+    assert program.indirect_functions == ["resume"]
+    count = 5
+    assert count == int(V75.hvx_contexts.value) + 1 < int(V75.hardware_threads.value)
+    for entry, together in (("scalars", True), ("vectors", False)):
+        threads = machine.run(entry, [frames, count]).threads[1:]
+        assert (max(t.begin for t in threads) < min(t.end for t in threads)) == together
+
+
 def test_chain_of_tokens_and_values(tasks):
     tasks.write(tasks.p, tasks.x)
     result = tasks.run("chain", [tasks.p, tasks.n])
