@@ -110,6 +110,7 @@ DEFAULT = (
     ours("hexagon-double-buffer-generic-s1", "the next tile is fetched during the work on this one: structure"),
     *DEALLOCATE,
     ours("form-engine-products", "products of tiles are given to the matrix engine"),
+    ours("overlap-transfers", "transfers for these products run beside them"),
     ours("hexagon-fill-borders", "only the borders of padded images are filled"),
     ours("hexagon-transpose-factors", "factors that would have to be gathered are transposed"),
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),

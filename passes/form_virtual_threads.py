@@ -137,7 +137,7 @@ class FormVirtualThreadsPass(Pass):
         order: BlockOrder | None = None
         while todo:
             order = order if order is not None and order.block == todo[0][0].block else BlockOrder(todo[0][0])
-            group, cut = self._best(dict(todo), order, cost, vector)
+            group, cut = self._best(_together(todo), order, cost, vector)
             members = [member.op for member in group.members]
             gain = None if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)
             idle = cut is not None and cut.chunks.count < cost.tasks  # a reduction among them may occupy all
@@ -199,6 +199,11 @@ class FormVirtualThreadsPass(Pass):
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain
         return best
+
+
+def _together(todo: list[tuple[ir.Operation, ThreadNest]]) -> dict[ir.Operation, ThreadNest]:
+    """The first of ``todo`` and those that may share a parallel loop with it."""
+    return dict(todo[:1]) if todo[0][1].alone else {op: nest for op, nest in todo if not nest.alone}
 
 
 def _is_frame(op: ir.Operation) -> bool:

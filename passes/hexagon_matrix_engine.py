@@ -11,9 +11,11 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
+from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
+from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, choose_blocks, pays
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, choose_blocks, pays
 
 _GAPS = 16
 """The part of TCM that is left for tables, tags and gaps between buffers."""
@@ -23,12 +25,16 @@ _GAPS = 16
 class HexagonMatrixEnginePass(Pass):
     """Rewrites products of f16 matrices so that the matrix engine can compute them: as products of tiles in TCM.
 
-    A loop goes over blocks of the result. It copies blocks of both factors to TCM, fills them up with zeros to whole
-    tiles and transposes them to the engine's layouts; multiplies tiles; rounds the sums to f16; transposes the result's
-    tiles to rows, on which an elementwise op that reads the product follows (a bias, an activation function). Rows are
-    packed once for all columns. f32 sums that several ops read and round are rounded once. All of this is linalg, which
-    `form-virtual-threads` and the double-buffering passes work on; `form-engine-products` gives the products of tiles
-    to the engine.
+    Blocks of both factors are copied to TCM, filled up with zeros to whole tiles and transposed to the engine's
+    layouts; tiles are multiplied; the sums rounded to f16; the result's tiles transposed to rows, on which an
+    elementwise op that reads the product follows (a bias, an activation function). f32 sums that several ops read and
+    round are rounded once. All of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives
+    the products of tiles to the engine.
+
+    The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
+    one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
+    unpacked two products later, while the engine computes. An estimate of the time chooses the blocks. Other products,
+    and those with batches, are loops over blocks, which the double-buffering passes work on.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -48,23 +54,22 @@ class HexagonMatrixEnginePass(Pass):
         func.func @f(%arg0: tensor<32x32xf16>, %arg1: tensor<32x32xf16>) -> tensor<32x32xf16> {
           %cst = arith.constant 0.000000e+00 : f32
           %0 = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<32x32xf16>
+          %1 = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x32xf16>
           %expanded = tensor.expand_shape %0 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] : tensor<32x32xf16>
               into tensor<1x16x2x1x32xf16>
-          %1 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%1 : tensor<1x1x16x32x2xf16>)
+          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%2 : tensor<1x1x16x32x2xf16>)
               permutation = [0, 3, 1, 4, 2]
-          %2 = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x32xf16>
-          %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x16x2x1x32xf16>
-          %expanded_0 = tensor.expand_shape %2 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+          %expanded_0 = tensor.expand_shape %1 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
               tensor<32x32xf16> into tensor<1x16x2x1x32xf16>
-          %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %transposed_1 = linalg.transpose ins(%expanded_0 : tensor<1x16x2x1x32xf16>) outs(%4 :
+          %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed_1 = linalg.transpose ins(%expanded_0 : tensor<1x16x2x1x32xf16>) outs(%3 :
               tensor<1x1x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
-          %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
-          %6 = linalg.fill ins(%cst : f32) outs(%5 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
-          %7 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
+          %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
+          %5 = linalg.fill ins(%cst : f32) outs(%4 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
+          %6 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
               "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%transposed,
-              %transposed_1 : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%6 : tensor<1x1x16x32x2xf32>) {
+              %transposed_1 : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%5 : tensor<1x1x16x32x2xf32>) {
           ^bb0(%in: f16, %in_3: f16, %out: f32):
             %10 = arith.extf %in : f16 to f32
             %11 = arith.extf %in_3 : f16 to f32
@@ -72,14 +77,15 @@ class HexagonMatrixEnginePass(Pass):
             %13 = arith.addf %out, %12 : f32
             linalg.yield %13 : f32
           } -> tensor<1x1x16x32x2xf32>
-          %8 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %9 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
-              "parallel", "parallel"]} ins(%7 : tensor<1x1x16x32x2xf32>) outs(%8 : tensor<1x1x16x32x2xf16>) {
+          %7 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %8 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
+              "parallel", "parallel"]} ins(%6 : tensor<1x1x16x32x2xf32>) outs(%7 : tensor<1x1x16x32x2xf16>) {
           ^bb0(%in: f32, %out: f16):
             %10 = arith.truncf %in : f32 to f16
             linalg.yield %10 : f16
           } -> tensor<1x1x16x32x2xf16>
-          %transposed_2 = linalg.transpose ins(%9 : tensor<1x1x16x32x2xf16>) outs(%3 : tensor<1x16x2x1x32xf16>)
+          %9 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x16x2x1x32xf16>
+          %transposed_2 = linalg.transpose ins(%8 : tensor<1x1x16x32x2xf16>) outs(%9 : tensor<1x16x2x1x32xf16>)
               permutation = [0, 2, 4, 1, 3]
           %collapsed = tensor.collapse_shape %transposed_2 [[0, 1, 2], [3, 4]] : tensor<1x16x2x1x32xf16> into
               tensor<32x32xf16>
@@ -130,15 +136,23 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        blocks = choose_blocks(*sizes, budget - budget // _GAPS, matmul.epilogue_bytes)
+        budget -= budget // _GAPS
+        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes)
         if blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
         if matmul.epilogue is None and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
-        matmul.last.results[0].replace_all_uses_with(MatmulBuilder(matmul, blocks).build())
+        matmul.last.results[0].replace_all_uses_with(self._builder(matmul, blocks, budget, context).build())
         start = matmul.op.operands[2].owner
         for op in dict.fromkeys((matmul.last, matmul.op)):
             erase_op(op, self.name)
         if not any(True for result in start.results for _ in result.uses):
             erase_op(start, self.name)
+
+    def _builder(self, matmul: Matmul, blocks: Blocks, budget: int, context: PassContext) -> MatmulBuilder:
+        """What writes ``matmul``: a grid where its blocks fit TCM, loops otherwise and around batches."""
+        found = None
+        if not matmul.batches and matmul.op.parent.operation.name == "func.func":
+            found = choose_grid(Sizes(*matmul.sizes, matmul.epilogue_bytes), budget, Rates.of(context.target))
+        return MatmulBuilder(matmul, blocks) if found is None else GridBuilder(matmul, found[0])

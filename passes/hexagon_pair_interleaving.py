@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +17,9 @@ from hexagon_mlir.passes.lib.segments import for_loop
 PAIR = 2
 """Rows that are interleaved, and so the pieces of a row in a vector."""
 _UNROLL = 4
-"""Pairs of vectors in one iteration: enough that none waits for its loads."""
+"""Pairs of vectors in one iteration."""
+_AHEAD = 2
+"""Pairs that are loaded before the first of them is shuffled: it has come then."""
 
 
 @dataclass(frozen=True)
@@ -100,11 +102,11 @@ class HexagonPairInterleavingPass(Pass):
           %4 = vector.shuffle %3, %0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
               22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46,
               47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<128xf16>, vector<128xf16>
-          vector.store %4, %collapse_shape_0[%c0, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
           %5 = vector.shuffle %3, %0 [64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82,
               83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105,
               106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125,
               126, 127] : vector<128xf16>, vector<128xf16>
+          vector.store %4, %collapse_shape_0[%c0, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
           vector.store %5, %collapse_shape_0[%c1, %c0] {alignment = 2 : i64} : memref<2x64xf16, 1>, vector<64xf16>
           return
         }
@@ -190,34 +192,50 @@ class _Emitter:
         whole = count - count % PAIR
 
         def body(piece: ir.Value, _: list[ir.Value], aligned: bool = True) -> list[ir.Value]:
-            for number in range(unroll):
-                here = dict(ivs)
-                if number:
-                    here[self._loops[-1]] = make.addi(ivs[self._loops[-1]], index(number))
-                self._move(here, piece, aligned)
+            moves = [self._move({**ivs, self._loops[-1]: make.addi(ivs[self._loops[-1]], index(number))}
+                                if number else dict(ivs), piece, aligned) for number in range(unroll)]
+            for step in range(unroll + _AHEAD):
+                begun = moves[step] if step < unroll else None
+                ending = moves[step - _AHEAD] if step >= _AHEAD else None
+                if ending is not None:
+                    next(ending)
+                for _row in range(PAIR):
+                    for move in (begun, ending):
+                        if move is not None:
+                            next(move)
             return []
 
         for_loop(index(0), index(whole), PAIR, [], body)
         if whole < count:
             body(index(count - PAIR), [], aligned=False)
 
-    def _move(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> None:
-        """Two vectors of rows and those of the pairs that they hold."""
+    def _move(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> Iterator[None]:
+        """Two vectors of rows and those of the pairs that they hold, step by step: two loads, the shuffle, two
+        stores."""
         plan = self._plan
         rows = [{**ivs, plan.pair: index(number)} for number in range(PAIR)]
         pairs = [{**ivs, plan.piece: make.addi(piece, index(number)) if number else piece}
                  for number in range(PAIR)]
         start = make.muli(piece, index(self._nest.extents[plan.column] or 0))
+        loaded = []
+        for at in rows if plan.interleaves else pairs:
+            loaded.append(self._load(0, at, start, aligned) if plan.interleaves
+                          else self._load(0, at, index(0), True))
+            yield
         if plan.interleaves:
-            both = vector.interleave(*(self._load(0, at, start, aligned) for at in rows))
-            for number, at in enumerate(pairs):
-                part = make.shuffle(both, both, range(number * self._lanes, (number + 1) * self._lanes))
+            both = vector.interleave(*loaded)
+            parts = [make.shuffle(both, both, range(number * self._lanes, (number + 1) * self._lanes))
+                     for number in range(PAIR)]
+        else:
+            first, second = loaded
+            parts = list(vector.deinterleave(make.shuffle(first, second, range(PAIR * self._lanes))))
+        yield
+        for part, at in zip(parts, pairs if plan.interleaves else rows, strict=True):
+            if plan.interleaves:
                 self._store(1, part, at, index(0), True)
-            return
-        first, second = (self._load(0, at, index(0), True) for at in pairs)
-        both = make.shuffle(first, second, range(PAIR * self._lanes))
-        for at, row in zip(rows, vector.deinterleave(both), strict=True):
-            self._store(1, row, at, start, aligned)
+            else:
+                self._store(1, part, at, start, aligned)
+            yield
 
     def _load(self, operand: int, ivs: dict[int, ir.Value], last: ir.Value, aligned: bool) -> ir.Value:
         return make.load(self._vector, self._buffers[operand], self._indices(operand, ivs, last),

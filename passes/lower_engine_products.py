@@ -14,6 +14,7 @@ from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.fork_permission import holder_of
+from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 MULTIPLY = "hexmlir_engine_hf"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
@@ -101,7 +102,7 @@ class LowerEngineProductsPass(Pass):
         operations = [view.operation for view in block.operations]
         self._check(operations)
         tokens: list[ir.Value | None] = []  # of products that nothing has waited for; None: is no task
-        for op, following in zip(operations, [*operations[1:], None], strict=True):
+        for number, op in enumerate(operations):
             if op.name not in (ENGINE_PRODUCT, ENGINE_WAIT):
                 continue
             with op.location, ir.InsertionPoint(op):
@@ -111,7 +112,7 @@ class LowerEngineProductsPass(Pass):
                         if token is not None:
                             ir.Operation.create("async.await", operands=[token])
                     del tokens[:len(done)]
-                elif self.threads == 1 or _waits(following) or permissions.of(holder_of(op)) is not None:
+                elif self.threads == 1 or _waits(operations[number + 1:]) or permissions.of(holder_of(op)) is not None:
                     _multiply(module, EngineProduct.of(op))
                     tokens.append(None)
                 else:
@@ -141,9 +142,10 @@ def _done(running: list[Running], wait: ir.Operation) -> list[Running]:
     return running[:max(len(running) - pending_products(wait), 0)]
 
 
-def _waits(op: ir.Operation) -> bool:
-    """True for a wait for all products."""
-    return op.name == ENGINE_WAIT and not pending_products(op)
+def _waits(following: list[ir.Operation]) -> bool:
+    """True where the first of the ``following`` operations that does anything waits for all products."""
+    first = next((op for op in following if not is_pure(op)), None)
+    return first is not None and first.name == ENGINE_WAIT and not pending_products(first)
 
 
 def _task(module: ir.Module, product: EngineProduct) -> ir.Value:

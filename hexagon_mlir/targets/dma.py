@@ -37,6 +37,11 @@ class Engine:
         """Bytes from which a transfer (start and its bandwidth) beats the core reading DDR through L2."""
         return round(self.start / (1 / self.core_rate - 1 / self.rate))
 
+    @property
+    def least_overlapped_bytes(self) -> int:
+        """Bytes from which it takes the core less time to start a transfer than to copy."""
+        return round(self.descriptor * self.core_rate)
+
     def moves_rows(self, rows: int, row_bytes: int, pitch_bytes: int, transfers: int = 1,
                    in_order: bool = False) -> bool:
         """True when the engine beats the core at ``rows`` of DDR at a distance of ``pitch_bytes``.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from hexagon_mlir.dialects.engine_tiles import EngineProduct
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import is_noalias, root_buffer
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.pure_slices import is_pure
@@ -14,7 +16,7 @@ from hexagon_mlir.passes.lib.pure_slices import is_pure
 _READS = frozenset({"memref.load", "vector.load", "vector.maskedload", "vector.transfer_read"})
 _WRITES = {"memref.store": 1, "vector.store": 1, "vector.maskedstore": 0, "vector.transfer_write": 1}
 """Operations that write, with the number of the operand that is written."""
-_NO_ACCESS = frozenset({"memref.alloc", "memref.dealloc"})
+_NO_ACCESS = frozenset({"memref.alloc", "memref.dealloc", ENGINE_WAIT})
 _STRUCTURE = ("scf.", "math.", "ub.", "linalg.yield", "linalg.index")
 
 
@@ -54,6 +56,10 @@ def _own_accesses(op: ir.Operation) -> list[BufferAccess] | None:
         return [BufferAccess(op, op.operands[0], False)]
     if op.name in _WRITES:
         return [BufferAccess(op, op.operands[_WRITES[op.name]], True)]
+    if op.name == ENGINE_PRODUCT:
+        product = EngineProduct.of(op)
+        reads = (product.activations, product.weights, product.columns)
+        return [*(BufferAccess(op, value, False) for value in reads), BufferAccess(op, product.results, True)]
     if op.name in _NO_ACCESS or is_pure(op) or op.name.startswith(_STRUCTURE):
         return []
     if op.name.startswith("linalg.") and len(op.regions) == 1:
@@ -74,6 +80,29 @@ def _of_linalg(op: ir.Operation) -> list[BufferAccess]:
         if position >= inputs:
             found.append(BufferAccess(op, value, True))
     return found
+
+
+def may_overlap(one: ir.Value, other: ir.Value) -> bool:
+    """False when buffers ``one`` and ``other``, or the parts of buffers that they are, are known to be disjoint."""
+    if not may_alias(root_buffer(one), root_buffer(other)):
+        return False
+    sides = [_ranges(value) for value in (one, other)]
+    if sides[0] is None or sides[1] is None or sides[0][0] != sides[1][0]:
+        return True
+    return all(low < other_high and other_low < high
+               for (low, high), (other_low, other_high) in zip(sides[0][1], sides[1][1], strict=True))
+
+
+def _ranges(value: ir.Value) -> tuple[ir.Value, list[tuple[int, int]]] | None:
+    """The buffer that ``value`` is a slice of, and the first index and the end of the slice in each dimension; None for
+    what is no slice with static offsets, sizes and steps."""
+    view = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if view is None or view.name != "memref.subview" or len(view.operands) != 1:
+        return None
+    offsets, sizes, strides = (list(ir.DenseI64ArrayAttr(view.attributes[f"static_{name}"]))
+                               for name in ("offsets", "sizes", "strides"))
+    return view.operands[0], [(offset, offset + (size - 1) * stride + 1)
+                              for offset, size, stride in zip(offsets, sizes, strides, strict=True)]
 
 
 def may_alias(one: ir.Value, other: ir.Value) -> bool:

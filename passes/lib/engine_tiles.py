@@ -145,6 +145,12 @@ def is_for_engine(op: ir.Operation) -> bool:
         op.operands[0].owner.operation)
 
 
+def packs_tiles(op: ir.Operation) -> bool:
+    """True for an op on tensors that writes the tiles of a factor of such a product."""
+    return len(op.results) == 1 and any(use.operand_number < 2 and is_engine_product(use.owner.operation)
+                                        for use in op.results[0].uses)
+
+
 def fills_zero(op: ir.Operation) -> bool:
     """True for a linalg op, on tensors or buffers, that writes zeros all over its output."""
     if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2 or input_count(op) != 1:

@@ -121,31 +121,48 @@ class MatmulBuilder:
         return ir.Operation.create("tensor.insert_slice", results=[into.type], operands=[part, into],
                                    attributes=_slice_attributes(counts, 0, inserted=True)).result
 
-    def _put(self, block: ir.Value, where: Where, result: ir.Value) -> ir.Value:
-        """``result`` with the rows ``block``, after the epilogue; what fills them up to whole tiles is cut off."""
+    def _put(self, block: ir.Value, where: Where, result: ir.Value, inputs: list[ir.Value] | None = None) -> ir.Value:
+        """``result`` with the rows ``block``, after the epilogue; what fills them up to whole tiles is cut off.
+
+        ``inputs``: as `_epilogue_inputs` gives them.
+        """
         matmul = self._matmul
         dims = matmul.reads[RESULT]
         counts = [where[loop][1] for loop in dims if loop not in matmul.batches]
         if list(ir.RankedTensorType(block.type).shape) != counts:
             block = _cut(block, counts)
         if matmul.epilogue is not None and not matmul.only_rounds:
-            block = self._epilogue(matmul.epilogue, block, where)
+            block = self._epilogue(matmul.epilogue, block, self._epilogue_inputs(where) if inputs is None else inputs)
         sizes = [where[loop][1] for loop in dims]
         offsets = [where[loop][0] for loop in dims]
         return ir.Operation.create("tensor.insert_slice", results=[result.type], operands=[block, result, *offsets],
                                    attributes=_slice_attributes(sizes, len(offsets), inserted=True)).result
 
-    def _epilogue(self, op: ir.Operation, block: ir.Value, where: Where) -> ir.Value:
-        """``op``, the epilogue, on ``block`` instead of the whole f32 sums."""
-        matmul, dims = self._matmul, self._matmul.reads[RESULT]
-        kept = [loop for loop in dims if loop not in matmul.batches]
+    def _epilogue_inputs(self, where: Where) -> list[ir.Value]:
+        """What the epilogue reads for the results at ``where``, besides them."""
+        matmul, op = self._matmul, self._matmul.epilogue
+        if op is None or matmul.only_rounds:
+            return []
+        return [tcm_copy(self._slice(value, loops, where, matmul.batches))
+                for value, loops in zip(op.operands, self._epilogue_loops(op), strict=False)
+                if value != matmul.op.results[0]]
+
+    def _epilogue_loops(self, op: ir.Operation) -> list[tuple[int, ...]]:
+        """The loops of the product that index each input of its epilogue ``op``."""
+        dims = self._matmul.reads[RESULT]
+        maps = [ir.AffineMapAttr(map_).value for map_ in list(indexing_maps(op) or ())[:input_count(op)]]
+        return [tuple(dims[result.position] for result in map_.results) for map_ in maps]
+
+    def _epilogue(self, op: ir.Operation, block: ir.Value, others: list[ir.Value]) -> ir.Value:
+        """``op``, the epilogue, on ``block`` instead of the whole f32 sums; ``others`` are its other inputs."""
+        matmul = self._matmul
+        kept = [loop for loop in matmul.reads[RESULT] if loop not in matmul.batches]
+        given = iter(others)
         inputs, maps = [], []
-        for value, attribute in zip(list(op.operands)[:input_count(op)], indexing_maps(op) or (), strict=False):
-            loops = tuple(dims[result.position] for result in ir.AffineMapAttr(attribute).value.results)
+        for value, loops in zip(op.operands, self._epilogue_loops(op), strict=False):
             own = [loop for loop in loops if loop not in matmul.batches]
             maps.append(ir.AffineMap.get(len(kept), 0, [ir.AffineDimExpr.get(kept.index(loop)) for loop in own]))
-            sums = value == matmul.op.results[0]
-            inputs.append(block if sums else tcm_copy(self._slice(value, loops, where, matmul.batches)))
+            inputs.append(block if value == matmul.op.results[0] else next(given))
         shape = ir.RankedTensorType(block.type).shape
         into = tcm_tensor(list(shape), ir.RankedTensorType(op.results[0].type).element_type)
         maps.append(ir.AffineMap.get_identity(len(kept)))

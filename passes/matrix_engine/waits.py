@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.engine_tiles import EngineProduct, wait_for_products
+from hexagon_mlir.dialects.engine_tiles import wait_for_products
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.passes.lib.buffer_accesses import UnknownEffect, accesses
@@ -38,9 +38,9 @@ class _Running:
     """A product that nothing has waited for."""
 
     def __init__(self, op: ir.Operation) -> None:
-        product = EngineProduct.of(op)
-        self._reads = {root_buffer(value) for value in (product.activations, product.weights, product.columns)}
-        self._writes = {root_buffer(product.results)}
+        found = accesses(op)
+        self._reads = {access.root for access in found if not access.writes}
+        self._writes = {access.root for access in found if access.writes}
         self._users = {ancestor_in(use.owner.operation, op.block) for root in self._reads | self._writes
                        for use in uses_of_buffer(root)}
 
@@ -48,13 +48,10 @@ class _Running:
         """True for an operation of the block that must wait: it uses the results, or writes what the product reads."""
         if op not in self._users or op.name in VIEWS:
             return False
-        if op.name == ENGINE_PRODUCT:
-            other = _Running(op)
-            return not self._writes.isdisjoint(other._reads | other._writes) or not self._reads.isdisjoint(
-                other._writes)
+        if op.name == "memref.dealloc":
+            return True
         try:
             found = accesses(op)
         except UnknownEffect:
             return True
-        return op.name == "memref.dealloc" or any(
-            access.root in self._writes or (access.writes and access.root in self._reads) for access in found)
+        return any(access.root in self._writes or (access.writes and access.root in self._reads) for access in found)

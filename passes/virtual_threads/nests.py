@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import gcd, prod
 
+from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, window_of
+from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.targets import Target
 
@@ -37,6 +39,9 @@ class ThreadNest:
     output_bytes: tuple[int, ...]
     """Bytes of one element of each output."""
     cycles: float
+    alone: bool = False
+    """Whether it shares no parallel loop: it packs tiles for one of several products of the matrix engine. Between it
+    and other work the engine multiplies, or a transfer arrives."""
 
     def splittable(self, loop: int) -> bool:
         """True when iterations of ``loop`` are independent and cut every operand they index into plain slices."""
@@ -51,7 +56,21 @@ class ThreadNest:
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
         """Iterations of ``loop`` in one vector step: fewer take as long."""
-        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop else 1
+        if loop == self._lane_loop:
+            return vector_bytes // max(self.output_bytes)
+        return PAIR if loop == self._pieces(vector_bytes) else 1
+
+    def _pieces(self, vector_bytes: int) -> int | None:
+        """The loop over pieces of rows, two of which fill a vector, of a copy between rows and pairs of rows."""
+        if self.outputs != 1 or len(self.reads) != 2 or min(map(len, self.reads)) < 2:
+            return None
+        for pairs, rows in (self.reads, self.reads[::-1]):
+            (column, pair), (piece, same) = pairs[-2:], rows[-2:]
+            if column is None or pair is None or column != same or piece in (None, pair) or self.extents[pair] != PAIR:
+                continue
+            if self.extents[column] * PAIR * self.output_bytes[0] == vector_bytes:
+                return piece
+        return None
 
     @cached_property
     def _vector(self) -> int | None:
@@ -122,7 +141,11 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written,
-                _cycles(op, sizes, parallel, reads, target))
+                _cycles(op, sizes, parallel, reads, target), packs_tiles(op) and _several_products(op.block))
+
+
+def _several_products(block: ir.Block) -> bool:
+    return sum(is_engine_product(view.operation) for view in block.operations) > 1
 
 
 def size_of(value: ir.Value, dim: int) -> ir.Value | None:

@@ -1,27 +1,34 @@
 // Products of f16 matrices become products of tiles in TCM.
 // RUN: hexmlir-opt %s --hexagon-matrix-engine=always=true --split-input-file | filecheck %s
 
-// 1. Columns are computed block by block: the rows are packed once, before the loop.
+// 1. A grid of blocks: a transfer starts before the block is packed, the blocks of one factor are packed once, and a
+// product is unpacked after the next ones.
 // CHECK-LABEL: func.func @blocks
-// CHECK: %[[ROWS:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<64x96xf16>
-// CHECK: %[[CUT:.*]] = tensor.expand_shape %[[ROWS]] {{\[\[}}0, 1, 2], [3, 4]] output_shape [2, 16, 2, 3, 32]
-// CHECK: %[[ACTIVATIONS:.*]] = linalg.transpose ins(%[[CUT]] : {{.*}}) outs({{.*}} : tensor<2x3x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
-// CHECK: scf.for
-// CHECK: tensor.extract_slice %arg1[%{{.*}}, %{{.*}}] [96, 64] [1, 1]
-// CHECK: %[[WEIGHTS:.*]] = linalg.transpose ins({{.*}} : tensor<3x16x2x2x32xf16>) outs({{.*}} : tensor<2x3x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
-// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[ACTIVATIONS]], %[[WEIGHTS]] : tensor<2x3x16x32x2xf16>, tensor<2x3x16x32x2xf16>) outs({{.*}} : tensor<2x2x16x32x2xf32>)
+// CHECK: %[[A0:.*]] = tensor.extract_slice %arg0[%c0, %c0] [256, 512] [1, 1]
+// CHECK: %[[ROWS:.*]] = bufferization.alloc_tensor() copy(%[[A0]]) {memory_space = 1 : i64} : tensor<256x512xf16>
+// CHECK: %[[B0:.*]] = tensor.extract_slice %arg1[%c0, %c0] [512, 128] [1, 1]
+// CHECK: %[[COLUMNS:.*]] = bufferization.alloc_tensor() copy(%[[B0]]) {memory_space = 1 : i64} : tensor<512x128xf16>
+// CHECK: %[[B1:.*]] = tensor.extract_slice %arg1[%c0, %c128] [512, 192] [1, 1]
+// CHECK: %[[CUT:.*]] = tensor.expand_shape %[[ROWS]] {{\[\[}}0, 1, 2], [3, 4]] output_shape [8, 16, 2, 16, 32]
+// CHECK: %[[ACTIVATIONS:.*]] = linalg.transpose ins(%[[CUT]] : {{.*}}) outs({{.*}} : tensor<8x16x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
+// CHECK: %[[WEIGHTS:.*]] = linalg.transpose ins({{.*}} : tensor<16x16x2x4x32xf16>) outs({{.*}} : tensor<4x16x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins(%[[ACTIVATIONS]], %[[WEIGHTS]] : {{.*}}) outs({{.*}} : tensor<8x4x16x32x2xf32>)
 // CHECK: arith.extf
 // CHECK: arith.mulf
-// CHECK: %[[TILES:.*]] = linalg.generic {{.*}} ins(%[[SUMS]] : tensor<2x2x16x32x2xf32>) outs({{.*}} : tensor<2x2x16x32x2xf16>)
+// CHECK: %[[TILES:.*]] = linalg.generic {{.*}} ins(%[[SUMS]] : {{.*}}) outs({{.*}} : tensor<8x4x16x32x2xf16>)
 // CHECK: arith.truncf
-// CHECK: linalg.transpose ins(%[[TILES]] : tensor<2x2x16x32x2xf16>) outs({{.*}} : tensor<2x16x2x2x32xf16>) permutation = [0, 2, 4, 1, 3]
-// CHECK: tensor.insert_slice {{.*}} [64, 64] [1, 1] : tensor<64x64xf16> into tensor<64x256xf16>
-func.func @blocks(%a: tensor<64x96xf16>, %b: tensor<96x256xf16>) -> tensor<64x256xf16> {
+// CHECK: linalg.generic {{.*}} ins(%[[ACTIVATIONS]], %[[NEXT:[a-z_0-9]*]] : {{.*}}) outs({{.*}} : tensor<8x6x16x32x2xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[ACTIVATIONS]], %{{.*}} : {{.*}}) outs({{.*}} : tensor<8x6x16x32x2xf32>)
+// CHECK: %[[UNPACKED:.*]] = linalg.transpose ins(%[[TILES]] : {{.*}}) outs({{.*}} : tensor<8x16x2x4x32xf16>) permutation = [0, 2, 4, 1, 3]
+// CHECK: tensor.insert_slice {{.*}} [256, 128] [1, 1] : tensor<256x128xf16> into tensor<512x512xf16>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[WEIGHTS]] : {{.*}}) outs({{.*}} : tensor<8x4x16x32x2xf32>)
+// CHECK: return
+func.func @blocks(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
   %zero = arith.constant 0.0 : f16
-  %init = tensor.empty() : tensor<64x256xf16>
-  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<64x256xf16>) -> tensor<64x256xf16>
-  %0 = linalg.matmul ins(%a, %b : tensor<64x96xf16>, tensor<96x256xf16>) outs(%start : tensor<64x256xf16>) -> tensor<64x256xf16>
-  return %0 : tensor<64x256xf16>
+  %init = tensor.empty() : tensor<512x512xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<512x512xf16>) -> tensor<512x512xf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<512x512xf16>, tensor<512x512xf16>) outs(%start : tensor<512x512xf16>) -> tensor<512x512xf16>
+  return %0 : tensor<512x512xf16>
 }
 
 // -----
@@ -73,14 +80,13 @@ func.func @transposed(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32
 // -----
 // 4. A bias and an activation function: their op computes on each block of f16, in TCM.
 // CHECK-LABEL: func.func @epilogue
-// CHECK: %[[ROWS:.*]] = tensor.collapse_shape {{.*}} into tensor<64x64xf16>
-// CHECK: %[[CUT:.*]] = tensor.extract_slice %arg2[%{{.*}}] [64] [1] : tensor<256xf16> to tensor<64xf16>
-// CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%[[CUT]]) {memory_space = 1 : i64} : tensor<64xf16>
-// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[BIAS]] : tensor<64x64xf16>, tensor<64xf16>) outs({{.*}} : tensor<64x64xf32>)
+// CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<256xf16>
+// CHECK: %[[ROWS:.*]] = tensor.collapse_shape {{.*}} into tensor<64x256xf16>
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[BIAS]] : tensor<64x256xf16>, tensor<256xf16>) outs({{.*}} : tensor<64x256xf32>)
 // CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %[[B:.*]]: f16, %{{.*}}: f32)
 // CHECK-NEXT: arith.addf %[[X]], %[[B]] : f16
 // CHECK-NEXT: arith.extf
-// CHECK: tensor.insert_slice {{.*}} : tensor<64x64xf32> into tensor<64x256xf32>
+// CHECK: tensor.insert_slice {{.*}} : tensor<64x256xf32> into tensor<64x256xf32>
 #matrix = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (n)>
 func.func @epilogue(%a: tensor<64x96xf16>, %b: tensor<96x256xf16>, %bias: tensor<256xf16>) -> tensor<64x256xf32> {

@@ -1,0 +1,152 @@
+"""How long a schedule of blocks takes, and which one is best: functions over numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Grid
+from hexagon_mlir.targets import Target
+from hexagon_mlir.targets.dma import Engine
+
+_MOST_PRODUCTS = 32
+"""Of a grid: each is code of its own."""
+_LEAST_CYCLES = 1000.0
+"""Of the engine for each product of a grid of several: about what it takes to start one."""
+_MOST_BLOCKS = 8
+"""Of one factor."""
+_COLUMN_TILES = 2
+"""Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
+_HALF_BYTES = 2
+_PACK_CYCLES, _UNPACK_CYCLES = 4.0, 5.6
+"""Measured: of one vector, on one HVX context."""
+_START_CYCLES = 500.0
+"""Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
+_SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
+"""Measured: to spread work over the HVX contexts and to collect it; the least work for which that is done."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Cycles of a product of two tiles, and from a task being ready to its start; the DMA engine; bytes of a vector;
+    HVX contexts."""
+
+    tile_cycles: float
+    dispatch_cycles: float
+    dma: Engine
+    vector_bytes: int
+    contexts: int
+
+    @staticmethod
+    def of(target: Target) -> Rates:
+        """The numbers of ``target``."""
+        return Rates(float(target.matrix_half_tile_cycles.value), float(target.task_dispatch_cycles.value),
+                     Engine.of(target), int(target.vector_bytes.value), int(target.hvx_contexts.value))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
+    for each element of the result."""
+
+    rows: int
+    columns: int
+    reduction: int
+    epilogue_bytes: int = 0
+
+
+def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
+    """Estimated cycles of ``grid``: one thread that packs, unpacks and starts transfers and products, the DMA engine,
+    and the matrix engine, each in order.
+    """
+    thread = dma = engine = 0.0
+    arrivals: dict[tuple[int, int], float] = {}
+    ends: list[float] = []
+    elements: list[int] = []
+
+    def finish(number: int) -> None:
+        nonlocal thread, dma
+        thread = max(thread, ends[number] + rates.dispatch_cycles) + _moved(elements[number], _UNPACK_CYCLES, rates)
+        written = elements[number] * (sizes.epilogue_bytes or _HALF_BYTES)
+        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(written)
+
+    for step in grid.steps:
+        for fetch in step.fetches:
+            size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
+            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(size * _HALF_BYTES)
+            arrivals[fetch] = dma
+            thread += _START_CYCLES
+        for fetch in step.packs:
+            size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
+            thread = max(thread, arrivals[fetch]) + _moved(size, _PACK_CYCLES, rates)
+        if len(ends) >= BEHIND:
+            thread = max(thread, ends[-BEHIND] + rates.dispatch_cycles)
+        counts = [grid.blocks[fetch.operand][fetch.number] for fetch in step.factors]
+        engine = max(engine, thread + 2 * rates.dispatch_cycles) + prod(map(tiles, counts)) * tiles(
+            sizes.reduction) * rates.tile_cycles
+        thread += _START_CYCLES
+        ends.append(engine)
+        elements.append(prod(counts))
+        if len(ends) > BEHIND:
+            finish(len(ends) - 1 - BEHIND)
+    for number in range(max(len(ends) - BEHIND, 0), len(ends)):
+        finish(number)
+    return max(thread, dma)
+
+
+def _moved(elements: int, cycles: float, rates: Rates) -> float:
+    """Cycles to pack or to unpack so many elements."""
+    vectors = elements * _HALF_BYTES / rates.vector_bytes
+    alone = vectors * cycles
+    return _START_CYCLES + (
+        alone if vectors < _SPREAD_VECTORS else _SPREAD_CYCLES + alone / rates.contexts)
+
+
+def bytes_of(grid: Grid, sizes: Sizes) -> int:
+    """Bytes of TCM that ``grid`` takes at most: the factor that stays, blocks of the other one, blocks as they were
+    transferred, results as tiles and as rows."""
+    moves = 1 - grid.stays
+    padded = [[TILE * tiles(count) for count in counts] for counts in grid.blocks]
+    depth = TILE * tiles(sizes.reduction)
+    staged = (AHEAD + 2) * max(max(counts) for counts in padded)
+    factors = depth * (sum(padded[grid.stays]) + 2 * max(padded[moves]) + staged)
+    results = max(padded[LEFT]) * max(padded[RIGHT])
+    return _HALF_BYTES * (factors + (BEHIND + 3) * results) + (BEHIND + 2) * results * sizes.epilogue_bytes
+
+
+def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:
+    """The grid of ``sizes`` that is estimated to take least time of those that fit ``budget`` bytes, and its cycles;
+    None where none fits."""
+    best: tuple[Grid, float] | None = None
+    for grid in _grids(sizes, rates):
+        if bytes_of(grid, sizes) <= budget:
+            cycles = cycles_of(grid, sizes, rates)
+            if best is None or cycles < best[1]:
+                best = grid, cycles
+    return best
+
+
+def _grids(sizes: Sizes, rates: Rates) -> Iterator[Grid]:
+    array = prod(map(tiles, (sizes.rows, sizes.columns, sizes.reduction))) * rates.tile_cycles
+    for rows in _cuts(sizes.rows, 1):
+        for columns in _cuts(sizes.columns, _COLUMN_TILES):
+            products = len(rows) * len(columns)
+            if products == 1 or (products <= _MOST_PRODUCTS and products * _LEAST_CYCLES <= array):
+                for stays in (RIGHT, LEFT):
+                    yield Grid(rows, columns, stays)
+
+
+def _cuts(extent: int, unit: int) -> list[tuple[int, ...]]:
+    """Ways to cut ``extent`` into blocks of multiples of ``unit`` tiles: equal ones, and a short one first."""
+    found = []
+    units = -(-tiles(extent) // unit)
+    for count in range(1, min(_MOST_BLOCKS, units) + 1):
+        block = -(-units // count)
+        for first in dict.fromkeys((block, -(-block // 2))) if count > 1 else (block,):
+            sizes = [min(TILE * unit * first, extent)]
+            while sum(sizes) < extent:
+                sizes.append(min(TILE * unit * block, extent - sum(sizes)))
+            found.append(tuple(sizes))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,78 @@
+"""Writes a product as a grid of blocks, without loops: transfers, packing, products and unpacking beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from hexagon_mlir.dialects.engine_tiles import tiles
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.engine_tiles import (
+    as_matrix,
+    multiply,
+    pack_activations,
+    pack_weights,
+    rounded,
+    rows_shape,
+    unpack,
+)
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks
+
+
+@dataclass(frozen=True)
+class _Product:
+    """Result tiles, the part of the loops that they are of, and what the epilogue reads of it."""
+
+    results: ir.Value
+    where: Where
+    inputs: list[ir.Value]
+
+
+class GridBuilder(MatmulBuilder):
+    """Writes the blocks of one product, which has no batches, at the insertion point."""
+
+    def __init__(self, matmul: Matmul, grid: Grid) -> None:
+        super().__init__(matmul, Blocks(max(grid.rows), max(grid.columns)))
+        self._grid = grid
+        loops = ((matmul.row, grid.rows), (matmul.column, grid.columns))
+        self._places = [[(index(start), count) for start, count in zip(accumulate((0, *counts)), counts, strict=False)]
+                        for _, counts in loops]
+        self._loops = [loop for loop, _ in loops]
+
+    def build(self) -> ir.Value:
+        """The result of `Matmul.last`."""
+        type_ = ir.RankedTensorType(self._matmul.last.results[0].type)
+        result = tensor.empty(type_.shape, type_.element_type)
+        fetched: dict[Fetch, ir.Value] = {}
+        packed: dict[Fetch, ir.Value] = {}
+        unfinished: list[_Product] = []
+        for step in self._grid.steps:
+            for fetch in step.fetches:
+                fetched[fetch] = self._block(fetch.operand, self._where(fetch))
+            for fetch in step.packs:
+                pack = pack_activations if fetch.operand == LEFT else pack_weights
+                packed[fetch] = pack(fetched.pop(fetch), self._matmul.transposed(fetch.operand))
+            where = self._where(*step.factors)
+            inputs = self._epilogue_inputs(where)
+            results = rounded(multiply(*(packed[fetch] for fetch in step.factors)))
+            unfinished.append(_Product(results, where, inputs))
+            if len(unfinished) > BEHIND:
+                result = self._finished(unfinished.pop(0), result)
+        for product in unfinished:
+            result = self._finished(product, result)
+        return result
+
+    def _where(self, *fetches: Fetch) -> Where:
+        return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}
+
+    def _finished(self, product: _Product, result: ir.Value) -> ir.Value:
+        """``result`` with the elements of ``product``."""
+        matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
+        shape = rows_shape(*(tiles(product.where[loop][1]) for loop in (matmul.row, matmul.column)), transposed)
+        rows = unpack(product.results, tcm_tensor(shape, ir.F16Type.get()), transposed)
+        return self._put(as_matrix(rows, transposed), product.where, result, product.inputs)

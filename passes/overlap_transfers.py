@@ -1,0 +1,130 @@
+"""Transfers between DDR and TCM run while the thread goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects.double_buffering import FETCH, STORE
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.order import ancestor_in
+from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.buffer_accesses import UnknownEffect, accesses, may_overlap
+from hexagon_mlir.passes.lib.dma_transfers import Shape, make_transfers, plan_transfers
+from hexagon_mlir.targets.dma import Engine
+
+
+@dataclass(frozen=True)
+class OverlapTransfersPass(Pass):
+    """Turns copies between DDR and TCM into DMA transfers that are waited for as late as possible.
+
+    A transfer starts in place of its copy. The wait for it is before the first operation that uses what it writes, or
+    writes what it reads; at the latest at the end of the block. Each has a tag of its own. This is for blocks with a
+    ``hexagon.engine_product``, whose copies stand where the schedule of the product wants them to start; loops are the
+    work of `hexagon-double-buffer-generic-s1`.
+
+    Before:
+        func.func @f(%x: memref<4096xf32>, %y: memref<4096xf32, 1>, %a: memref<1x1x16x32x2xf16, 1>,
+            %t: memref<1x2x32xi32, 1>, %z: memref<4096xf32, 1>) {
+          memref.copy %x, %y : memref<4096xf32> to memref<4096xf32, 1>
+          "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+              memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+          "hexagon.engine_wait"() : () -> ()
+          linalg.exp ins(%y : memref<4096xf32, 1>) outs(%z : memref<4096xf32, 1>)
+          return
+        }
+
+    After, folded:
+        func.func @f(%arg0: memref<4096xf32>, %arg1: memref<4096xf32, 1>, %arg2: memref<1x1x16x32x2xf16, 1>,
+            %arg3: memref<1x2x32xi32, 1>, %arg4: memref<4096xf32, 1>) {
+          %c4096 = arith.constant 4096 : index
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %alloc = memref.alloc() : memref<1xi32>
+          memref.dma_start %arg0[%c0], %arg1[%c0], %c4096, %alloc[%c0] : memref<4096xf32>, memref<4096xf32, 1>,
+              memref<1xi32>
+          "hexagon.engine_product"(%arg2, %arg2, %arg3, %arg2) : (memref<1x1x16x32x2xf16, 1>,
+              memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+          "hexagon.engine_wait"() : () -> ()
+          memref.dma_wait %alloc[%c0], %c1 : memref<1xi32>
+          memref.dealloc %alloc : memref<1xi32>
+          linalg.exp ins(%arg1 : memref<4096xf32, 1>) outs(%arg4 : memref<4096xf32, 1>)
+          return
+        }
+
+    Options:
+        dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core copies sooner than the DMA. Where a
+            product runs meanwhile, and for rows with gaps between them, this is sooner than it starts a transfer.
+
+    Refuses: nothing; copies of unknown size, with elements apart, or that take several transfers stay copies.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "overlap-transfers"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    dma_bytes: int = 0
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite every block that has a product."""
+        for block in dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT)):
+            operations = [view.operation for view in block.operations]
+            for number, op in enumerate(operations):
+                if op.name == "memref.copy" and FETCH not in op.attributes and STORE not in op.attributes:
+                    self._start(op, operations[number + 1:], context)
+
+    def _start(self, copy: ir.Operation, following: list[ir.Operation], context: PassContext) -> None:
+        """Turn ``copy`` into a transfer, which one of the ``following`` operations waits for, if that pays."""
+        conflicts = _Conflicts(copy)
+        end = next((number for number, op in enumerate(following) if conflicts.with_op(op)), len(following) - 1)
+        overlaps = any(op.name == ENGINE_PRODUCT for op in following[:end])
+        engine = Engine.of(context.target)
+        shape = _shape(copy, int(context.target.dma_block_field_bits.value))
+        if shape is None:
+            return
+        least = engine.least_overlapped_bytes if overlaps or shape.rows else engine.break_even_bytes
+        if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
+            return
+        with copy.location, ir.InsertionPoint(copy):
+            transfers = make_transfers(shape, 1)
+            transfers.start(copy)
+        with copy.location, ir.InsertionPoint(following[end]):
+            transfers.wait()
+            transfers.free()
+        erase_op(copy, self.name)
+
+
+def _shape(copy: ir.Operation, field_bits: int) -> Shape | None:
+    """How one transfer moves what ``copy`` copies; None where it stays a copy."""
+    if in_tcm(ir.MemRefType(copy.operands[0].type)) == in_tcm(ir.MemRefType(copy.operands[1].type)):
+        return None
+    shape = plan_transfers([copy], field_bits)
+    return None if isinstance(shape, str) or shape[0].loops else shape[0]
+
+
+class _Conflicts:
+    """The memory of a transfer, and what must not happen to it meanwhile."""
+
+    def __init__(self, copy: ir.Operation) -> None:
+        self._source, self._target = copy.operands
+        self._users = {ancestor_in(use.owner.operation, copy.block) for value in copy.operands
+                       for use in uses_of_buffer(root_buffer(value))}
+
+    def with_op(self, op: ir.Operation) -> bool:
+        """True for an operation of the block that uses the target, or writes the source."""
+        if op not in self._users or op.name in VIEWS:
+            return False
+        if op.name == "memref.dealloc":
+            return True
+        try:
+            found = accesses(op)
+        except UnknownEffect:
+            return True
+        return any(may_overlap(access.value, self._target)
+                   or (access.writes and may_overlap(access.value, self._source)) for access in found)

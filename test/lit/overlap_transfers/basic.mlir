@@ -1,0 +1,62 @@
+// Copies between DDR and TCM beside a product become transfers that are waited for late.
+// RUN: hexmlir-opt %s --overlap-transfers --split-input-file | filecheck %s
+
+!ddr = memref<128x128xf16>
+!half = memref<64x128xf16, strided<[128, 1]>>
+!other = memref<64x128xf16, strided<[128, 1], offset: 8192>>
+!tcm = memref<64x128xf16, 1>
+!tile = memref<1x1x16x32x2xf16, 1>
+!table = memref<1x2x32xi32, 1>
+
+// 1. Two stores to different rows of a buffer do not wait for each other. A fetch waits for the store from its target.
+// CHECK-LABEL: func.func @stores
+// CHECK: %[[A:.*]] = memref.alloc() : memref<1xi32>
+// CHECK: memref.dma_start %arg0[{{.*}}, %[[A]][
+// CHECK: %[[B:.*]] = memref.alloc() : memref<1xi32>
+// CHECK: memref.dma_start %arg1[{{.*}}, %[[B]][
+// CHECK: "hexagon.engine_product"
+// CHECK-NEXT: "hexagon.engine_wait"
+// CHECK: memref.dma_wait %[[A]]
+// CHECK: memref.dealloc %[[A]]
+// CHECK: %[[C:.*]] = memref.alloc() : memref<1xi32>
+// CHECK: memref.dma_start %arg3{{.*}}, %[[C]][
+// CHECK: memref.dma_wait %[[C]]
+// CHECK: linalg.exp ins(%arg0
+// CHECK: memref.dma_wait %[[B]]
+// CHECK: return
+func.func @stores(%x: !tcm, %y: !tcm, %to: !ddr, %from: memref<64x128xf16>, %a: !tile, %t: !table, %z: !tcm) {
+  %first = memref.subview %to[0, 0] [64, 128] [1, 1] : !ddr to !half
+  %second = memref.subview %to[64, 0] [64, 128] [1, 1] : !ddr to !other
+  memref.copy %x, %first : !tcm to !half
+  memref.copy %y, %second : !tcm to !other
+  "hexagon.engine_product"(%a, %a, %t, %a) : (!tile, !tile, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %from, %x : memref<64x128xf16> to !tcm
+  "hexagon.engine_product"(%a, %a, %t, %a) : (!tile, !tile, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  linalg.exp ins(%x : !tcm) outs(%z : !tcm)
+  return
+}
+
+// -----
+// 2. What reads the same memory does not wait; a product that reads what is transferred does.
+// CHECK-LABEL: func.func @product
+// CHECK: memref.dma_start
+// CHECK-NOT: memref.dma_wait
+// CHECK: linalg.exp ins(%arg0
+// CHECK: memref.dma_wait
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: "hexagon.engine_product"
+!tile = memref<32x1x16x32x2xf16, 1>
+!from = memref<32x1x16x32x2xf16>
+!table = memref<1x2x32xi32, 1>
+!columns = memref<1x1x16x32x2xf16, 1>
+func.func @product(%from: !from, %a: !tile, %w: !columns, %t: !table, %o: !tile, %z: !from) {
+  "hexagon.engine_product"(%o, %w, %t, %o) : (!tile, !columns, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %from, %a : !from to !tile
+  linalg.exp ins(%from : !from) outs(%z : !from)
+  "hexagon.engine_product"(%a, %w, %t, %o) : (!tile, !columns, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
