@@ -8,7 +8,7 @@ import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
-from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_table, tiles
+from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_fills, tiles
 from hexagon_mlir.sim import Machine, RunResult
 
 ROUTINE = """
@@ -81,10 +81,19 @@ def on_tiles(machine: Machine, left: np.ndarray, right: np.ndarray) -> tuple[np.
     weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
     results = np.zeros((m, n, PIECES, half, TILE, PAIR), np.float16)
     addresses = []
-    for array in (activations, weights, results, np.array(piece_table(), np.uint32)):
+    for array in (activations, weights, results, piece_table()):
         addresses.append(machine.alloc_tcm(array.nbytes, TILE * TILE * PAIR))
         machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
     result = machine.run("kernel", [*addresses, m, k, n])
     pieces = machine.read(addresses[2], np.float16, results.size).reshape(results.shape).astype(np.float64)
     sums = sum(pieces[:, :, piece] * 2.0**exponent for piece, exponent in enumerate(PIECE_EXPONENTS))
     return np.asarray(sums).transpose(0, 2, 4, 1, 3).reshape(m * TILE, n * TILE), result
+
+
+def piece_table() -> np.ndarray:
+    """The words of the routine's table."""
+    fills = piece_fills()
+    table = np.zeros(fills[0].number, np.uint32)
+    for fill in fills:
+        table[fill.first:fill.first + fill.number * fill.step:fill.step] = fill.word
+    return table

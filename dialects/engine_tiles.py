@@ -17,6 +17,7 @@ results M x N      ``[M / 32][N / 32][16][32][2]``
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
@@ -39,6 +40,11 @@ def tiled_shape(rows: int, columns: int) -> list[int]:
     return [rows, columns, TILE // PAIR, TILE, PAIR]
 
 
+def pieces_shape(rows: int, columns: int) -> list[int]:
+    """Shape of the tiles of a matrix whose elements are pieces: the tile of the first ones, then that of the second."""
+    return [rows, columns, PIECES, TILE // PAIR, TILE, PAIR]
+
+
 COLUMN_TABLE = (2, TILE)
 """Words of the table from which a conversion takes what it does to a tile's columns: low words, then high words."""
 IDENTITY_SCALE = 0x3C00
@@ -51,17 +57,25 @@ PIECE_EXPONENTS = (8, -3)
 significant bits, those below 2**-6 are multiples of 2**-27. Between the two are the 11 bits of a half."""
 
 
-def piece_table() -> list[int]:
-    """Words of a tile of weights that subtracts what the first piece is from a sum, followed by a `COLUMN_TABLE` for
-    each piece. All columns are treated alike.
+class Fill(NamedTuple):
+    """``number`` equal words of a table, from word ``first`` on, ``step`` words apart."""
+
+    first: int
+    number: int
+    step: int
+    word: int
+
+
+def piece_fills() -> list[Fill]:
+    """The table of a product whose sums become pieces: a tile of weights that subtracts what the first piece is from a
+    sum, followed by a `COLUMN_TABLE` for each piece. Later words replace earlier ones.
     """
-    halves = [0] * (TILE * TILE)
-    for place in range(TILE):
-        halves[(place // PAIR * TILE + place) * PAIR + place % PAIR] = _power_of_two(PIECE_EXPONENTS[0]) | 0x8000
-    words = [low | high << 16 for low, high in zip(halves[::2], halves[1::2], strict=True)]
-    for exponent in PIECE_EXPONENTS:
-        words += [_power_of_two(-exponent)] * TILE + [0] * TILE
-    return words
+    words, (halves, columns) = TILE * TILE // PAIR, COLUMN_TABLE
+    subtracted = 0x8000 | _power_of_two(PIECE_EXPONENTS[0])
+    fills = [Fill(0, words + PIECES * halves * columns, 1, 0)]
+    fills += [Fill(half, TILE // PAIR, TILE + PAIR, subtracted << 16 * half) for half in range(PAIR)]  # the diagonal
+    return fills + [Fill(words + piece * halves * columns, columns, 1, _power_of_two(-exponent))
+                    for piece, exponent in enumerate(PIECE_EXPONENTS)]
 
 
 def _power_of_two(exponent: int) -> int:
@@ -72,11 +86,11 @@ def _power_of_two(exponent: int) -> int:
 @dataclass(frozen=True)
 class EngineProduct:
     """``results = activations x weights``, buffers of f16 tiles in TCM: sums in the engine's accumulators, each rounded
-    to f16 once.
+    to f16 once, or in two pieces: then each tile of the results is two, ``[M / 32][N / 32][2][16][32][2]``.
 
     ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
-    of each of its columns. The engine computes while the thread goes on; a ``hexagon.engine_wait`` of the block waits
-    for the results.
+    of each of its columns. For pieces it has the words of `piece_fills`. The engine computes while the thread goes on;
+    a ``hexagon.engine_wait`` of the block waits for the results.
     """
 
     activations: ir.Value
@@ -88,6 +102,11 @@ class EngineProduct:
     def of(op: ir.Operation) -> EngineProduct:
         """What the ``hexagon.engine_product`` ``op`` says."""
         return EngineProduct(*op.operands)
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether each sum becomes two pieces."""
+        return ir.MemRefType(self.results.type).rank > RANK
 
     def emit(self) -> ir.Operation:
         """The operation, at the insertion point."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, EngineProduct
+from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, EngineProduct, piece_fills
 from hexagon_mlir.ir import erase_op, ir, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.constants import SharedConstants, constant
@@ -14,22 +14,27 @@ from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, only_rounds
+from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, only_rounds
 from hexagon_mlir.passes.matrix_engine.waits import insert_waits
 
 
 class Found(NamedTuple):
-    """A product, the op that starts its sums and the one that rounds them."""
+    """A product, the op that starts its sums and the one that rounds them or splits them into pieces."""
 
     start: ir.Operation
     product: ir.Operation
     rounding: ir.Operation
 
+    @property
+    def in_pieces(self) -> bool:
+        """Whether the sums are split."""
+        return is_splitting(self.rounding)
+
 
 @dataclass(frozen=True)
 class FormEngineProductsPass(Pass):
-    """Turns each product of tiles in TCM, with the fill that starts its sums and the op that rounds them, into a
-    ``hexagon.engine_product``.
+    """Turns each product of tiles in TCM, with the fill that starts its sums and the op that rounds them or splits them
+    into pieces, into a ``hexagon.engine_product``.
 
     The buffer of the sums goes: they are in the engine's accumulators. The function waits for a product where its
     results are used or its factors are overwritten, or at the end of the product's block; what stands between product
@@ -107,9 +112,10 @@ class FormEngineProductsPass(Pass):
             found = self._found(function, context)
             if not found:
                 continue
-            with function.location, constants.around(function.regions[0].blocks[0].operations[0].operation):
-                columns = _tables(function, max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found))
-                products = [self._form(one, columns) for one in found]
+            first = function.regions[0].blocks[0].operations[0].operation
+            kinds = [[one for one in found if one.in_pieces == in_pieces] for in_pieces in (False, True)]
+            with function.location, constants.around(first):
+                products = [product for kind in kinds for product in self._form_all(first, kind)]
             for block in dict.fromkeys(op.block for op in products):
                 insert_waits(block)
             _erase_unread(function, self.name)
@@ -126,6 +132,14 @@ class FormEngineProductsPass(Pass):
                 found.append(match)
         return found
 
+    def _form_all(self, first: ir.Operation, found: list[Found]) -> list[ir.Operation]:
+        """The products ``found``, which all have rounded sums or all pieces, with a table made before ``first``."""
+        if not found:
+            return []
+        columns = _piece_table(first) if found[0].in_pieces else _tables(
+            first, max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found))
+        return [self._form(one, columns) for one in found]
+
     def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
         activations, weights, _ = found.product.operands
         with found.product.location, ir.InsertionPoint(found.rounding):
@@ -138,22 +152,22 @@ class FormEngineProductsPass(Pass):
 def _match(product: ir.Operation) -> Found | str:
     """The ops that start and round the sums of ``product``; why it stays linalg."""
     sums = product.operands[2]
-    rank = ir.MemRefType(sums.type).rank
     users = [use.owner.operation for use in sums.uses if use.owner.operation.block == product.block]
     order = {view.operation: place for place, view in enumerate(product.block.operations)}
     users.sort(key=order.__getitem__)
     place = users.index(product)
     before, after = users[:place][-1:], users[place + 1:][:1]
-    if not before or not after or not fills_zero(before[0]) or not only_rounds(after[0]):
+    if not before or not after or not fills_zero(before[0]) or not (
+            only_rounds(after[0]) or is_splitting(after[0])):
         return "its sums do not start from zero, or are not rounded next"
     if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
         return "its sums are not in a buffer of their own"
     for value in (*list(product.operands)[:2], after[0].operands[1]):
         type_ = ir.MemRefType(value.type)
-        if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(rank):
+        if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(type_.rank):
             return "its tiles are not contiguous in TCM"
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
-    if any(not (is_engine_product(op) or fills_zero(op) or only_rounds(op)) for op in others):
+    if any(not (is_engine_product(op) or fills_zero(op) or only_rounds(op) or is_splitting(op)) for op in others):
         return "its sums are also used by other operations"
     between = list(product.block.operations)[order[product] + 1:order[after[0]]]
     if _users_in(product.block, (*list(product.operands)[:2], after[0].operands[1])) & {
@@ -162,17 +176,37 @@ def _match(product: ir.Operation) -> Found | str:
     return Found(before[0], product, after[0])
 
 
-def _tables(function: ir.Operation, columns: int) -> ir.Value:
-    """Tables for sums that are only rounded, one for each of ``columns`` of tiles, for all of ``function``."""
-    block = function.regions[0].blocks[0]
-    i32 = ir.IntegerType.get_signless(32)
-    sizes = [columns, *COLUMN_TABLE]
-    type_ = ir.MemRefType.get(sizes, i32, memory_space=memory_space(TCM_SPACE))
-    with ir.InsertionPoint.at_block_begin(block):
-        table = memref.alloc(type_, [], [])
+def _tables(first: ir.Operation, columns: int) -> ir.Value:
+    """Tables for sums that are only rounded, one for each of ``columns`` of tiles, before ``first``."""
+    with ir.InsertionPoint(first):
+        table = _words(first.block, [columns, *COLUMN_TABLE])
         for half, word in enumerate((IDENTITY_SCALE, 0)):
             words = memref.subview(table, [0, half, 0], [columns, 1, COLUMN_TABLE[1]], [1, 1, 1])
-            fill(constant(ir.IntegerAttr.get(i32, word)), words)
+            fill(constant(ir.IntegerAttr.get(_i32(), word)), words)
+    return table
+
+
+def _piece_table(first: ir.Operation) -> ir.Value:
+    """The table for sums that become pieces, before ``first``."""
+    fills = piece_fills()
+    with ir.InsertionPoint(first):
+        table = _words(first.block, [fills[0].number])
+        for start, number, step, word in fills:
+            signed = word - (word >> _WORD_BITS - 1 << _WORD_BITS)
+            fill(constant(ir.IntegerAttr.get(_i32(), signed)), memref.subview(table, [start], [number], [step]))
+    return table
+
+
+_WORD_BITS = 32
+
+
+def _i32() -> ir.Type:
+    return ir.IntegerType.get_signless(_WORD_BITS)
+
+
+def _words(block: ir.Block, shape: list[int]) -> ir.Value:
+    """Words in TCM, until the end of ``block``."""
+    table = memref.alloc(ir.MemRefType.get(shape, _i32(), memory_space=memory_space(TCM_SPACE)), [], [])
     with ir.InsertionPoint.at_block_terminator(block):
         memref.dealloc(table)
     return table

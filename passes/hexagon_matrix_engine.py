@@ -26,10 +26,10 @@ class HexagonMatrixEnginePass(Pass):
     """Rewrites products of f16 matrices so that the matrix engine can compute them: as products of tiles in TCM.
 
     Blocks of both factors are copied to TCM, filled up with zeros to whole tiles and transposed to the engine's
-    layouts; tiles are multiplied; the sums rounded to f16; the result's tiles transposed to rows, on which an
-    elementwise op that reads the product follows (a bias, an activation function). f32 sums that several ops read and
-    round are rounded once. All of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives
-    the products of tiles to the engine.
+    layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
+    as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
+    follows (a bias, an activation function). f32 sums that several ops read and round are rounded once. All of this is
+    linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
@@ -97,10 +97,10 @@ class HexagonMatrixEnginePass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
 
-    Refuses (with a remark; the op is left for HVX): factors other than f16, sums in f32 that are read before they are
-    rounded to f16, sums that start from anything but zeros, sizes known at run time only, several loops of rows or of
-    the reduction, one row of tiles whose factors exceed the budget, products that HVX is estimated to compute in less
-    time.
+    Refuses (with a remark; the op is left for HVX): factors other than f16, sums other than f16 and f32 (v73: f32 that
+    are not rounded to f16), sums that start from anything but zeros, sizes known at run time only, several loops of
+    rows or of the reduction, one row of tiles whose factors exceed the budget, products that HVX is estimated to
+    compute in less time.
 
     Needs: tensor.
     Leaves: tensor.
@@ -135,13 +135,16 @@ class HexagonMatrixEnginePass(Pass):
         if not self.always and not pays(*sizes, target.lanes(16), cost):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
+        if matmul.in_f32 and not target.has_matrix_pieces:
+            self.remark(context, matmul.op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
+            return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         budget -= budget // _GAPS
         blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes)
         if blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
-        if matmul.epilogue is None and not isinstance(matmul.element, ir.F16Type):
+        if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
         matmul.last.results[0].replace_all_uses_with(self._builder(matmul, blocks, budget, context).build())
         start = matmul.op.operands[2].owner

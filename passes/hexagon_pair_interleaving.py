@@ -1,4 +1,4 @@
-"""Copies between rows and pairs of rows to HVX vectors."""
+"""Copies between rows and pairs of rows, and sums of pieces, to HVX vectors."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import erase_op, ir, make, memref, vector
-from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir import erase_op, ir, make, vector
 from hexagon_mlir.ir.constants import SharedConstants, index
 from hexagon_mlir.ir.query import element_bytes, ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.lib.engine_tiles import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
+from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
+from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
 
 PAIR = 2
@@ -76,7 +78,7 @@ def _inner_loops(nest: LoopNest, pairs: Operand, rows: Operand) -> tuple[int, in
 
 @dataclass(frozen=True)
 class HexagonPairInterleavingPass(Pass):
-    """Vectorizes copies that interleave pairs of rows, and copies that take such pairs apart.
+    """Vectorizes copies that interleave pairs of rows or take such pairs apart, and sums of two pieces in pairs.
 
     These are the layouts of the matrix engine's tiles. One shuffle of two whole vectors serves two tiles that follow
     each other in the rows; `hexagon-vectorization` would use half of each vector.
@@ -114,7 +116,7 @@ class HexagonPairInterleavingPass(Pass):
     Options: none.
 
     Refuses: nothing; it leaves alone copies whose rows are not contiguous and of known size, of other lengths
-    than half a vector, and everything that computes.
+    than half a vector, and everything else that computes.
 
     Needs: buffer.
     Leaves: buffer.
@@ -131,15 +133,18 @@ class HexagonPairInterleavingPass(Pass):
             GENERALIZE.run(module, context)
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
-        for op in [op for op in ops_named(module, "linalg.generic") if _copies(op)]:
+        for op in [op for op in ops_named(module, "linalg.generic") if _copies(op) or adds_pieces(op)]:
             try:
                 nest = read_nest(op)
             except Unsupported:
                 continue
-            plan = make_plan(nest, vector_bytes)
+            plan = make_piece_plan(nest, vector_bytes) if adds_pieces(op) else make_plan(nest, vector_bytes)
             if plan is not None:
                 with op.location, ir.InsertionPoint(op), constants.around(op):
-                    _Emitter(op, nest, plan, vector_bytes).emit()
+                    if isinstance(plan, PairPlan):
+                        _Emitter(op, nest, plan, vector_bytes).emit()
+                    else:
+                        emit_piece_rows(op, nest, plan)
                 erase_op(op, self.name)
 
 
@@ -155,7 +160,7 @@ class _Emitter:
 
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairPlan, vector_bytes: int) -> None:
         self._nest, self._plan, self._vector_bytes = nest, plan, vector_bytes
-        self._buffers = [_joined(value) for value in op.operands]
+        self._buffers = [joined(value) for value in op.operands]
         self._loops = [loop for loop in range(len(nest.extents)) if loop not in plan.inner]
         element = ir.MemRefType(op.operands[0].type).element_type
         self._lanes = vector_bytes // element_bytes(element)
@@ -249,24 +254,4 @@ class _Emitter:
 
     def _alignment(self, operand: int, aligned: bool) -> int:
         """Bytes that the addresses of the vectors of ``operand`` are a multiple of."""
-        buffer = self._buffers[operand]
-        strides = ir.MemRefType(buffer.type).get_strides_and_offset()[0][:-1]
-        width = self._vector_bytes // self._lanes
-        unknown = ir.ShapedType.get_dynamic_stride_or_offset()
-        steps = all(stride != unknown and stride * width % self._vector_bytes == 0 for stride in strides)
-        start = start_alignment(buffer, self._vector_bytes) % self._vector_bytes == 0
-        return self._vector_bytes if aligned and steps and start else width
-
-
-def _joined(value: ir.Value) -> ir.Value:
-    """The buffer ``value`` with its last two dimensions as one."""
-    type_ = ir.MemRefType(value.type)
-    strides, offset = type_.get_strides_and_offset()
-    shape = [*type_.shape[:-2], type_.shape[-2] * type_.shape[-1]]
-    layout = ir.StridedLayoutAttr.get(offset, [*strides[:-2], 1])
-    if type_.affine_map == ir.AffineMap.get_identity(type_.rank):
-        joined = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
-    else:
-        joined = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
-    groups = [[dim] for dim in range(type_.rank - 2)] + [[type_.rank - 2, type_.rank - 1]]
-    return memref.collapse_shape(joined, value, groups)
+        return alignment(self._buffers[operand], self._vector) if aligned else self._vector_bytes // self._lanes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from hexagon_mlir.dialects import permissions
-from hexagon_mlir.dialects.engine_tiles import EngineProduct, pending_products
+from hexagon_mlir.dialects.engine_tiles import PIECES, EngineProduct, pending_products
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
@@ -16,7 +16,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.fork_permission import holder_of
 from hexagon_mlir.passes.lib.pure_slices import is_pure
 
-MULTIPLY = "hexmlir_engine_hf"
+MULTIPLY, MULTIPLY_IN_PIECES = "hexmlir_engine_hf", "hexmlir_engine_hf_pieces"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 
 
@@ -25,7 +25,8 @@ class LowerEngineProductsPass(Pass):
     """Turns each product of tiles into a task that holds the matrix engine and calls a routine for each row of tiles.
 
     ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
-    tiles with ``columns`` columns of ``reduction`` weight tiles (`hexagon_mlir.codegen.matrix_engine` has its packets).
+    tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
+    two pieces (`hexagon_mlir.codegen.matrix_engine` has their packets).
     The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
     hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
     the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
@@ -163,6 +164,7 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
     """Acquire the engine, call the routine for each row of tiles, release the engine."""
     rows, reduction, *tile = ir.MemRefType(product.activations.type).shape
     columns = ir.MemRefType(product.weights.type).shape[0]
+    routine, pieces = (MULTIPLY_IN_PIECES, PIECES) if product.in_pieces else (MULTIPLY, 1)
     tile_bytes = element_bytes(ir.MemRefType(product.activations.type).element_type) * tile[0] * tile[1] * tile[2]
     addresses = [_address(value)
                  for value in (product.activations, product.weights, product.results, product.columns)]
@@ -170,7 +172,7 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
     numbers = [arith.constant(i32, reduction), arith.constant(i32, columns)]
 
     def emit(activations: ir.Value, results: ir.Value) -> None:
-        _call(module, MULTIPLY, [activations, addresses[1], results, *numbers, addresses[3]])
+        _call(module, routine, [activations, addresses[1], results, *numbers, addresses[3]])
 
     _call(module, ACQUIRE, [])
     if rows == 1:
@@ -179,7 +181,7 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
         loop = scf.ForOp(index(0), index(rows), index(1))
         with ir.InsertionPoint(loop.body):
             emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(count * tile_bytes)))
-                   for address, count in ((addresses[0], reduction), (addresses[2], columns))))
+                   for address, count in ((addresses[0], reduction), (addresses[2], columns * pieces))))
             scf.YieldOp([])
     _call(module, RELEASE, [])
 

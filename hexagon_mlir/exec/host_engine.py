@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, EngineProduct
+from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, EngineProduct, tiled_shape
 from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.passes.lib.engine_pieces import splitting
 from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles, rounding
 
 
@@ -29,11 +30,11 @@ def engine_to_linalg(module: ir.Module) -> None:
 
 def _multiply(product: EngineProduct) -> None:
     f32 = ir.F32Type.get()
-    shape = ir.MemRefType(product.results.type).shape
-    sums = memref.alloc(ir.MemRefType.get(shape, f32), [], [])
+    rows, columns = (ir.MemRefType(value.type).shape[0] for value in (product.activations, product.weights))
+    sums = memref.alloc(ir.MemRefType.get(tiled_shape(rows, columns), f32), [], [])
     fill(arith.constant(f32, 0.0), sums)
     product_of_tiles(product.activations, product.weights, sums)
-    rounding(sums, product.results)
+    (splitting if product.in_pieces else rounding)(sums, product.results)
     memref.dealloc(sums)
 
 
@@ -59,10 +60,12 @@ class HostEngine:
     def functions(self) -> dict[str, Any]:
         """The entry points by name."""
         pointer, i32 = ctypes.c_void_p, ctypes.c_int32
+        routine = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i32, i32, pointer)
         return {
             "hexmlir_rt_engine_acquire": ctypes.CFUNCTYPE(None)(lambda: self._hold(True)),
             "hexmlir_rt_engine_release": ctypes.CFUNCTYPE(None)(lambda: self._hold(False)),
-            "hexmlir_engine_hf": ctypes.CFUNCTYPE(None, pointer, pointer, pointer, i32, i32, pointer)(self._multiply),
+            "hexmlir_engine_hf": routine(self._rounded),
+            "hexmlir_engine_hf_pieces": routine(self._in_pieces),
         }
 
     def _hold(self, held: bool) -> None:
@@ -70,16 +73,32 @@ class HostEngine:
             self._fault = self._fault or f"the matrix engine was {'acquired' if held else 'released'} twice"
         self._held = held
 
-    def _multiply(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
+    def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
+        with np.errstate(all="ignore"):  # as the engine, which reports nothing
+            _tiles(results, columns)[:] = _in_tiles(self._sums(activations, weights, reduction, columns))
+
+    def _in_pieces(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
+        coarse, fine = (np.float32(2.0**exponent) for exponent in PIECE_EXPONENTS)
+        with np.errstate(all="ignore"):
+            sums = self._sums(activations, weights, reduction, columns)
+            first = (sums / coarse).astype(np.float16)
+            second = (sums - first * coarse) / fine
+            tiles = _tiles(results, PIECES * columns)
+            tiles[::PIECES], tiles[1::PIECES] = _in_tiles(first), _in_tiles(second)
+
+    def _sums(self, activations: int, weights: int, reduction: int, columns: int) -> np.ndarray:
+        """In f32, [column of tiles][row][column]."""
         if not self._held:
             self._fault = self._fault or "the matrix engine was used without being acquired"
         left, right = _tiles(activations, reduction), _tiles(weights, reduction * columns)
         rows = left.transpose(1, 3, 0, 2).reshape(TILE, reduction * TILE)  # [tile][pair][k][row of it]
         matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)  # [tile][pair][column][k of it]
-        with np.errstate(all="ignore"):  # as the engine, which reports nothing
-            sums = rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
-            halves = sums.astype(np.float16).reshape(columns, TILE // PAIR, PAIR, TILE).transpose(0, 1, 3, 2)
-        _tiles(results, columns)[:] = halves
+        return rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
+
+
+def _in_tiles(sums: np.ndarray) -> np.ndarray:
+    """[column of tiles][row][column] of f16, as result tiles."""
+    return sums.astype(np.float16).reshape(-1, TILE // PAIR, PAIR, TILE).transpose(0, 1, 3, 2)
 
 
 def _tiles(address: int, count: int) -> np.ndarray:

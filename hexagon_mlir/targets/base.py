@@ -22,6 +22,8 @@ FIRST_CONVERSION = 73
 """The first version whose HVX converts between f32 and i32 in one instruction, V.w=V.sf and V.sf=V.w."""
 FIRST_MATRIX_ENGINE = 73
 """The first version whose matrix engine is modelled with f16: v68 sums in fixed point."""
+FIRST_MATRIX_BIAS_GROUPS = 75
+"""The first version whose matrix engine has four groups of bias registers; before, there is one."""
 FIRST_EXTENDED = 79
 """The first version with `Qfloat.EXTENDED`."""
 
@@ -186,6 +188,11 @@ class Target:
     def has_matrix_engine(self) -> bool:
         """Whether products of f16 tiles may be given to the matrix engine."""
         return self.version >= FIRST_MATRIX_ENGINE
+
+    @property
+    def has_matrix_pieces(self) -> bool:
+        """Whether its results may be two pieces of f16: it holds a table of bias registers for each of them."""
+        return self.version >= FIRST_MATRIX_BIAS_GROUPS
 
     @property
     def ticks_per_cycle(self) -> float:

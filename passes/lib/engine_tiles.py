@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, RANK, TILE, tiled_shape
+from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, RANK, TILE, tiled_shape
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
@@ -62,15 +62,16 @@ def rows_shape(rows: int, columns: int, transposed: bool) -> list[int]:
     and of its columns are cut into tiles and pairs. ``transposed``: N x M.
     """
     shape = tiled_shape(rows, columns)
-    return [shape[dim] for dim in _UNPACKED[transposed]]
+    return [shape[dim] for dim in UNPACKED[transposed]]
 
 
-_UNPACKED = {False: [0, 2, 4, 1, 3], True: [1, 3, 0, 2, 4]}
+UNPACKED = {False: [0, 2, 4, 1, 3], True: [1, 3, 0, 2, 4]}
+"""Dimensions of result tiles in the order of a matrix's rows; of those of a transposed one."""
 
 
 def unpack(tiles: ir.Value, into: ir.Value, transposed: bool) -> ir.Value:
     """``into``, a tensor of `rows_shape`, with the elements of the result tiles ``tiles``."""
-    return linalg.transpose(tiles, outs=[into], permutation=_UNPACKED[transposed]).results[0]
+    return linalg.transpose(tiles, outs=[into], permutation=UNPACKED[transposed]).results[0]
 
 
 def as_matrix(rows: ir.Value, transposed: bool) -> ir.Value:
@@ -135,13 +136,15 @@ def engine_cycles(op: ir.Operation, target: Target) -> float:
 
 
 def is_for_engine(op: ir.Operation) -> bool:
-    """True for such a product on tensors, and for the ops that start and round its sums: HVX does none of their work.
+    """True for such a product on tensors, and for the ops that start its sums and round them or split them into pieces:
+    HVX does none of their work.
     """
     if is_engine_product(op):
         return True
     if fills_zero(op):
         return any(is_engine_product(use.owner.operation) for result in op.results for use in result.uses)
-    return only_rounds(op) and not isinstance(op.operands[0].owner, ir.Block) and is_engine_product(
+    reads_out = only_rounds(op) or is_splitting(op)
+    return reads_out and not isinstance(op.operands[0].owner, ir.Block) and is_engine_product(
         op.operands[0].owner.operation)
 
 
@@ -179,6 +182,45 @@ def only_rounds(op: ir.Operation) -> bool:
             and operations[0].operands[0] == body.arguments[0]
             and operations[1].operands[0] == operations[0].results[0]
             and isinstance(operations[0].results[0].type, ir.F16Type))
+
+
+def is_splitting(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that splits sums of f32 into pieces of f16, and does nothing else
+    (`hexagon_mlir.passes.lib.engine_pieces`).
+    """
+    if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1:
+        return False
+    operations = [view.operation for view in op.regions[0].blocks[0].operations]
+    factors = [_number(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
+    coarse, fine = PIECE_EXPONENTS
+    return ([inner.name for inner in operations] == _SPLITTING
+            and factors == [2.0**exponent for exponent in (-coarse, coarse, -fine)])
+
+
+_SPLITTING = ["arith.mulf", "arith.truncf", "arith.extf", "arith.mulf", "arith.subf", "arith.mulf", "arith.truncf",
+              "linalg.index", "arith.cmpi", "arith.select", "linalg.yield"]
+
+
+def adds_pieces(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that adds pieces of f16 to f32, and does nothing else."""
+    if op.name != "linalg.generic" or len(op.operands) != PIECES + 1 or input_count(op) != PIECES:
+        return False
+    operations = [view.operation for view in op.regions[0].blocks[0].operations]
+    factors = [_number(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
+    return ([inner.name for inner in operations] == _ADDING and factors == [2.0**e for e in PIECE_EXPONENTS]
+            and all(isinstance(inner.operands[0].type, ir.F16Type) for inner in operations
+                    if inner.name == "arith.extf"))
+
+
+_ADDING = [*(["arith.extf", "arith.mulf"] * PIECES), "arith.addf", "linalg.yield"]
+
+
+def _number(value: ir.Value) -> float | None:
+    """The constant that ``value`` is."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    attribute = value.owner.attributes["value"]
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def is_engine_product(op: ir.Operation) -> bool:

@@ -8,6 +8,7 @@ from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import ir, scf, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.engine_pieces import add_pieces, in_pieces
 from hexagon_mlir.passes.lib.engine_tiles import (
     as_matrix,
     multiply,
@@ -62,9 +63,9 @@ class MatmulBuilder:
         columns = self._block(RIGHT, where)
         parts = choose_parts(where[matmul.column][1])
         shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)
-        block, before, start = tcm_tensor(shape, ir.F16Type.get()), None, 0
+        block, before, start = self.empty_rows(shape), None, 0
         for count in parts:
-            product = rounded(multiply(activations, self._packed(columns, start, count)))
+            product = self.read_out(multiply(activations, self._packed(columns, start, count)))
             if before is not None:
                 block = self._unpacked(*before, block)
             before = product, start
@@ -87,12 +88,24 @@ class MatmulBuilder:
         shape = rows_shape(rows, columns, transposed)
         offsets = [0] * len(shape)
         offsets[0 if transposed else -2] = tiles(start)
-        part = unpack(product, _part(block, offsets, shape), transposed)
+        part = self.to_rows(product, _part(block, offsets, shape))
         if part.type == block.type:
             return part
         return ir.Operation.create(
             "tensor.insert_slice", results=[block.type], operands=[part, block],
             attributes=_slice_attributes(shape, 0, inserted=True, starts=offsets)).result
+
+    def read_out(self, sums: ir.Value) -> ir.Value:
+        """Result tiles of f32 as the engine stores them: rounded, or in pieces."""
+        return in_pieces(sums) if self._matmul.in_f32 else rounded(sums)
+
+    def empty_rows(self, shape: Sequence[int]) -> ir.Value:
+        """A tensor of `rows_shape` for results."""
+        return tcm_tensor(shape, ir.F32Type.get() if self._matmul.in_f32 else ir.F16Type.get())
+
+    def to_rows(self, results: ir.Value, into: ir.Value) -> ir.Value:
+        """``into`` with the elements of ``results``, which `read_out` gave."""
+        return (add_pieces if self._matmul.in_f32 else unpack)(results, into, self._matmul.transposed(RESULT))
 
     def _loop(self, loop: int, step: int, where: Where, result: ir.Value, emit: Emit) -> ir.Value:
         """``emit`` for each part of ``step`` iterations of ``loop``; what is left is a part of its own."""

@@ -13,11 +13,8 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     multiply,
     pack_activations,
     pack_weights,
-    rounded,
     rows_shape,
-    unpack,
 )
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, Fetch, Grid
@@ -59,7 +56,7 @@ class GridBuilder(MatmulBuilder):
                 packed[fetch] = pack(fetched.pop(fetch), self._matmul.transposed(fetch.operand))
             where = self._where(*step.factors)
             inputs = self._epilogue_inputs(where)
-            results = rounded(multiply(*(packed[fetch] for fetch in step.factors)))
+            results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)))
             unfinished.append(_Product(results, where, inputs))
             if len(unfinished) > BEHIND:
                 result = self._finished(unfinished.pop(0), result)
@@ -74,5 +71,5 @@ class GridBuilder(MatmulBuilder):
         """``result`` with the elements of ``product``."""
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
         shape = rows_shape(*(tiles(product.where[loop][1]) for loop in (matmul.row, matmul.column)), transposed)
-        rows = unpack(product.results, tcm_tensor(shape, ir.F16Type.get()), transposed)
+        rows = self.to_rows(product.results, self.empty_rows(shape))
         return self._put(as_matrix(rows, transposed), product.where, result, product.inputs)

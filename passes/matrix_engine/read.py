@@ -12,6 +12,7 @@ from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 Dims = tuple[int, ...]
 _FACTORS = 2
+_SECOND_HALF_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,8 @@ class Matmul:
 
     ``reads`` has the loops that index each dimension of left, right and result. ``row``, ``column`` and ``reduction``
     are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
-    element by element, and computes with it after rounding it to f16; None where the result is of f16 itself, or where
-    all that read it round it to f16 (`round_once`).
+    element by element; None where the result is of f16 itself, where all that read it round it to f16 (`round_once`),
+    or where others read it. ``in_f32``: the result is of f32, and not only read to be rounded to f16.
     """
 
     op: ir.Operation
@@ -32,6 +33,7 @@ class Matmul:
     row: int
     column: int
     reduction: int
+    in_f32: bool = False
 
     @property
     def last(self) -> ir.Operation:
@@ -60,11 +62,13 @@ class Matmul:
 
     @property
     def epilogue_bytes(self) -> int:
-        """Of what the epilogue reads, besides the result, and writes for each element of it."""
+        """Of what the epilogue reads, besides the result, and writes for each element of it; and what a result of f32
+        takes more than one of f16, as tiles and as rows."""
+        wide = _SECOND_HALF_BYTES if self.in_f32 else 0
         if self.epilogue is None or self.only_rounds:
-            return 0
+            return wide
         types = [ir.RankedTensorType(value.type) for value in self.epilogue.operands if value != self.op.results[0]]
-        return sum(element_bytes(type_.element_type) for type_ in types if type_.rank == len(self.reads[2]))
+        return wide + sum(element_bytes(type_.element_type) for type_ in types if type_.rank == len(self.reads[2]))
 
     def transposed(self, operand: int) -> bool:
         """True for an operand (left, right, result) whose rows are its later dimension."""
@@ -93,14 +97,14 @@ def read_matmul(op: ir.Operation) -> Matmul | str | None:
         return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
     if not _starts_from_zero(op.operands[2]):
         return "its sums do not start from zero"
-    epilogue = _epilogue(op)
-    if epilogue is None and not isinstance(types[2].element_type, ir.F16Type) and not _is_rounded_by_all(op.results[0]):
-        return "its sums are not just rounded to f16"
+    if not isinstance(types[2].element_type, ir.F16Type | ir.F32Type):
+        return f"sums of {types[2].element_type}, not f16 or f32"
+    epilogue, in_f32 = _epilogue(op)
     extents = {dim: size for dims, type_ in zip((left, right, result), types, strict=True)
                for dim, size in zip(dims, type_.shape, strict=True)}
     row, column, reduction = (min(dims) for dims in sides)
     return Matmul(op, epilogue, (left, right, result), tuple(extents[dim] for dim in range(len(extents))),
-                  row, column, reduction)
+                  row, column, reduction, in_f32)
 
 
 def _dims(map_: ir.AffineMap) -> Dims | None:
@@ -109,14 +113,23 @@ def _dims(map_: ir.AffineMap) -> Dims | None:
     return None if -1 in dims or len(set(dims)) < len(dims) else dims
 
 
-def _epilogue(op: ir.Operation) -> ir.Operation | None:
-    """The only user of the f32 sums of ``op``: an elementwise op that rounds them to f16 before all else.
+def _epilogue(op: ir.Operation) -> tuple[ir.Operation | None, bool]:
+    """The only user of the f32 sums of ``op``, if it is an elementwise op; whether the sums are read as f32."""
+    if isinstance(ir.RankedTensorType(op.results[0].type).element_type, ir.F16Type):
+        return None, False
+    if _is_rounded_by_all(op.results[0]):
+        return _elementwise_user(op), False
+    return _elementwise_user(op), True
+
+
+def _elementwise_user(op: ir.Operation) -> ir.Operation | None:
+    """The only op that reads the f32 sums of ``op``, element by element.
 
     None where it reads the f32 sums of another product too: the last of these products gets it as its epilogue.
     """
     type_ = ir.RankedTensorType(op.results[0].type)
     uses = list(op.results[0].uses)
-    if not isinstance(type_.element_type, ir.F32Type) or len(uses) != 1:
+    if len(uses) != 1:
         return None
     user, place = uses[0].owner.operation, uses[0].operand_number
     if user.name != "linalg.generic" or len(user.results) != 1 or place >= input_count(user) or user.block != op.block:
@@ -132,10 +145,8 @@ def _epilogue(op: ir.Operation) -> ir.Operation | None:
         return None
     unread = not any(True for _ in body.arguments[len(maps) - 1].uses)
     tensors = all(isinstance(value.type, ir.RankedTensorType) for value in user.operands)
-    if not tensors or not unread or not _rounds_first(user, place):
-        return None
     others = [value for number, value in enumerate(user.operands) if number != place]
-    return None if any(map(_are_sums, others)) else user
+    return user if tensors and unread and not any(map(_are_sums, others)) else None
 
 
 def _are_sums(value: ir.Value) -> bool:

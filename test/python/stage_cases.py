@@ -174,6 +174,23 @@ MATMUL_BIAS = """func.func @matmul_bias(%a: tensor<45x150xf16>, %b: tensor<150x2
 }
 """
 
+MATMUL_TANH = """func.func @matmul_tanh(%a: tensor<45x150xf16>, %b: tensor<150x70xf16>) -> tensor<45x70xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<45x150xf16>, tensor<150x70xf16>) outs(%f : tensor<45x70xf32>)
+      -> tensor<45x70xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %t = math.tanh %x : f32
+      linalg.yield %t : f32
+  } -> tensor<45x70xf32>
+  return %r : tensor<45x70xf32>
+}
+"""
+
 
 def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 0), (0, 0)))
@@ -183,13 +200,15 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
-    convolution in strides on a padded image, a product for the matrix engine, two with a softmax between them."""
+    convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
+    f32, two products with a softmax between them."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
     left, right, offset = (_random(*shape, dtype=np.float16) for shape in ((45, 150), (150, 200), (200,)))
     queries, keys, values = (_random(count, 64)[None].astype(np.float16) / 2 for count in (70, 77, 77))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
+    small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
     product = x.astype(np.float64) * s[:, None]
     return [
         Case("scaled_exp", "scaled_exp", lambda: SCALED_EXP, (x, s), np.exp(product) + x, 1e-5),
@@ -202,6 +221,8 @@ def linalg_cases() -> list[Case]:
         Case("matmul_bias", "matmul_bias", lambda: MATMUL_BIAS, (left, right, offset),
              left.astype(np.float64) @ right.astype(np.float64) + offset, 1e-3),
         Case("attention", "attention", _attention, (queries, keys, values), _attended(queries, keys, values), 5e-3),
+        Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
+             np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
     ]
 
 

@@ -156,6 +156,9 @@ class FunctionRewriter(PartBuilder):
             pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
             value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
             return
+        if kind in ("first", "second"):
+            self._alternate(i, value, sources[0], kind == "second")
+            return
         mask = mask_numbers(i.operands[2], value.lanes)
         assert mask is not None
         first = mask[0] * value.bits // VECTOR_BITS
@@ -166,6 +169,15 @@ class FunctionRewriter(PartBuilder):
             return
         parts = [p for o, s in zip(i.operands, sources, strict=False) for p in self.with_stride(o, s, 1)]
         value.parts = parts[first:first + count]
+
+    def _alternate(self, i: Instruction, value: Value, source: Value, second: bool) -> None:
+        """One of the two parts of ``source``, with every second lane of it."""
+        if self.qfloat and source.qfloats and not source.parts and source.lane_stride == 2:
+            value.qfloats = [source.qfloats[second]]
+            value.normal = source.normal
+            self.formats.qfloats.add(i.result)
+            return
+        value.parts = [self.with_stride(i.operands[0], source, 2)[second]]
 
     def _elementwise(self, i: Instruction, value: Value) -> None:
         """The same instruction on every part."""

@@ -101,7 +101,7 @@ class SplitPlan:
 
     def shuffle_kind(self, i: Instruction) -> str:
         """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, their ``even`` or
-        ``odd`` lanes, or ''.
+        ``odd`` lanes, those of one value of two parts, whose lanes alternate (``first``, ``second``), or ''.
         """
         if i.result not in self._shuffles:
             self._shuffles[i.result] = self._shuffle_kind(i)
@@ -125,6 +125,9 @@ class SplitPlan:
         if source[0] == native == result[0] and "poison" not in i.operands[:2] and numbers[0] in (0, 1) and numbers == [
                 *range(numbers[0], 2 * native, 2)]:
             return ("even", "odd")[numbers[0]]
+        if source[0] == 2 * native == 2 * result[0] and numbers[0] in (0, 1) and numbers == [
+                *range(numbers[0], 2 * native, 2)] and self.definitions.get(i.operands[0]) is not None:
+            return ("first", "second")[numbers[0]]
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] % native:
             return ""
         if numbers[-1] < source[0]:

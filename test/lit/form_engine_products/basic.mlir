@@ -192,3 +192,82 @@ func.func @queued(%a: !tile, %w: !tile, %o: !tile, %p: !tile, %q: !tile, %y: mem
   memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
   return
 }
+
+// -----
+// 5. Sums in two pieces: a table of their own, with a diagonal of -256 (0xDC00) in both halves of its words, and
+// scales of 2**-8 (0x1C00) and 2**3 (0x4800). A product whose sums are rounded keeps the other table.
+// CHECK-LABEL: func.func @pieces
+// CHECK-DAG: %[[PIECES:.*]] = memref.alloc() : memref<640xi32, 1>
+// CHECK-DAG: %[[TABLE:.*]] = memref.alloc() : memref<1x2x32xi32, 1>
+// CHECK-DAG: %[[ALL:.*]] = memref.subview %[[PIECES]][0] [640] [1]
+// CHECK-DAG: linalg.fill ins(%c0_i32{{.*}} : i32) outs(%[[ALL]]
+// CHECK-DAG: %[[EVEN:.*]] = memref.subview %[[PIECES]][0] [16] [34]
+// CHECK-DAG: linalg.fill ins(%c56320_i32 : i32) outs(%[[EVEN]]
+// CHECK-DAG: %[[ODD:.*]] = memref.subview %[[PIECES]][1] [16] [34]
+// CHECK-DAG: linalg.fill ins(%c-603979776_i32 : i32) outs(%[[ODD]]
+// CHECK-DAG: %[[FIRST:.*]] = memref.subview %[[PIECES]][512] [32] [1]
+// CHECK-DAG: linalg.fill ins(%c7168_i32 : i32) outs(%[[FIRST]]
+// CHECK-DAG: %[[SECOND:.*]] = memref.subview %[[PIECES]][576] [32] [1]
+// CHECK-DAG: linalg.fill ins(%c18432_i32 : i32) outs(%[[SECOND]]
+// CHECK: "hexagon.engine_product"(%arg0, %arg1, %[[PIECES]], %arg2)
+// CHECK-NOT: linalg.index
+// CHECK: "hexagon.engine_product"(%arg0, %arg1, %[[TABLE]], %arg3)
+// CHECK-NOT: memref<1x1x16x32x2xf32, 1>
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+#sums = affine_map<(rt, ct, piece, r, c, p) -> (rt, ct, r, c, p)>
+#pieces = affine_map<(rt, ct, piece, r, c, p) -> (rt, ct, piece, r, c, p)>
+func.func @pieces(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %out: memref<1x1x2x16x32x2xf16, 1>,
+    %halves: memref<1x1x16x32x2xf16, 1>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %coarse = arith.constant 256.0 : f32
+  %of_coarse = arith.constant 0.00390625 : f32
+  %of_fine = arith.constant 8.0 : f32
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#sums, #pieces], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%out : memref<1x1x2x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.mulf %x, %of_coarse : f32
+      %first = arith.truncf %0 : f32 to f16
+      %1 = arith.extf %first : f16 to f32
+      %2 = arith.mulf %1, %coarse : f32
+      %rest = arith.subf %x, %2 : f32
+      %3 = arith.mulf %rest, %of_fine : f32
+      %second = arith.truncf %3 : f32 to f16
+      %piece = linalg.index 2 : index
+      %4 = arith.cmpi eq, %piece, %c0 : index
+      %5 = arith.select %4, %first, %second : f16
+      linalg.yield %5 : f16
+  }
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%halves : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}

@@ -119,3 +119,32 @@ func.func @batches(%a: tensor<3x64x64xf16>, %b: tensor<3x64x64xf16>) -> tensor<3
   %0 = linalg.batch_matmul ins(%a, %b : tensor<3x64x64xf16>, tensor<3x64x64xf16>) outs(%start : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
   return %0 : tensor<3x64x64xf16>
 }
+
+// -----
+// 6. Sums that are read in f32 are split into two pieces, which are added on the way to rows; so is the epilogue's f32.
+// CHECK-LABEL: func.func @wide
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x2x16x32x2xf32>)
+// CHECK: %[[PIECES:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<2x2x2x16x32x2xf16>
+// CHECK: linalg.generic {{.*}} outs(%[[PIECES]] : tensor<2x2x2x16x32x2xf16>)
+// CHECK: arith.mulf %{{.*}}, %cst{{.*}} : f32
+// CHECK: linalg.index 2 : index
+// CHECK: tensor.extract_slice {{.*}}[0, 0, 0, 0, 0, 0] [2, 2, 1, 16, 32, 2]
+// CHECK: tensor.extract_slice {{.*}}[0, 0, 1, 0, 0, 0] [2, 2, 1, 16, 32, 2]
+// CHECK: arith.addf
+// CHECK: tensor.collapse_shape {{.*}} into tensor<64x64xf32>
+// CHECK: ins(%{{.*}} : tensor<64x64xf32>)
+// CHECK: math.tanh
+#matrix = affine_map<(m, n) -> (m, n)>
+func.func @wide(%a: tensor<64x96xf16>, %b: tensor<96x64xf16>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<64x64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<64x96xf16>, tensor<96x64xf16>) outs(%start : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%0 : tensor<64x64xf32>) outs(%init : tensor<64x64xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %t = math.tanh %x : f32
+      linalg.yield %t : f32
+  } -> tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}

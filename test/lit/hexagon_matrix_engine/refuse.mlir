@@ -11,13 +11,24 @@ func.func @floats(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %c: tensor<64x64
 
 // -----
 // CHECK-LABEL: func.func @sums
-// CHECK: linalg.matmul
-func.func @sums(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %e: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  %zero = arith.constant 0.0 : f32
-  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
-  // expected-remark@+1 {{hexagon-matrix-engine: left to HVX: its sums are not just rounded to f16}}
-  %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %0 : tensor<64x64xf32>
+// CHECK: linalg.generic
+#a = affine_map<(m, n, k) -> (m, k)>
+#b = affine_map<(m, n, k) -> (k, n)>
+#c = affine_map<(m, n, k) -> (m, n)>
+func.func @sums(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %e: tensor<64x64xf64>) -> tensor<64x64xf64> {
+  %zero = arith.constant 0.0 : f64
+  %c = linalg.fill ins(%zero : f64) outs(%e : tensor<64x64xf64>) -> tensor<64x64xf64>
+  // expected-remark@+1 {{hexagon-matrix-engine: left to HVX: sums of f64, not f16 or f32}}
+  %0 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%c : tensor<64x64xf64>) {
+    ^bb0(%x: f16, %y: f16, %old: f64):
+      %p = arith.extf %x : f16 to f64
+      %q = arith.extf %y : f16 to f64
+      %m = arith.mulf %p, %q : f64
+      %s = arith.addf %old, %m : f64
+      linalg.yield %s : f64
+  } -> tensor<64x64xf64>
+  return %0 : tensor<64x64xf64>
 }
 
 // -----

@@ -40,3 +40,37 @@ func.func @unpack() {
   linalg.transpose ins(%tiles : memref<1x2x16x32x2xf16, 1>) outs(%rows : memref<1x16x2x2x32xf16, 1>) permutation = [0, 2, 4, 1, 3]
   return
 }
+
+// -----
+// 4. Pieces are added as vectors of pairs, whose halves are two rows of f32.
+// CHECK-LABEL: func.func @pieces
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2{{.*}} step %c1
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c4{{.*}} step %c1
+// CHECK: vector.load {{.*}} : memref<1x2x16x64xf16, strided<[4096, 2048, 64, 1]>, 1>, vector<64xf16>
+// CHECK: arith.extf {{.*}} : vector<64xf16> to vector<64xf32>
+// CHECK: vector.load {{.*}} : memref<1x2x16x64xf16, strided<[4096, 2048, 64, 1], offset: 1024>, 1>, vector<64xf16>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK: vector.shuffle {{.*}} [0, 2, 4,
+// CHECK: vector.store {{.*}} : memref<1x16x2x2x32xf32, 1>, vector<32xf32>
+// CHECK: vector.shuffle {{.*}} [1, 3, 5,
+// CHECK: vector.store {{.*}} : memref<1x16x2x2x32xf32, 1>, vector<32xf32>
+#tiles = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+#rows = affine_map<(rt, ct, r, c, p) -> (rt, r, p, ct, c)>
+func.func @pieces(%tiles: memref<1x2x2x16x32x2xf16, 1>, %rows: memref<1x16x2x2x32xf32, 1>) {
+  %coarse = arith.constant 256.0 : f32
+  %fine = arith.constant 0.125 : f32
+  %0 = memref.subview %tiles[0, 0, 0, 0, 0, 0] [1, 2, 1, 16, 32, 2] [1, 1, 1, 1, 1, 1] : memref<1x2x2x16x32x2xf16, 1> to memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1]>, 1>
+  %1 = memref.subview %tiles[0, 0, 1, 0, 0, 0] [1, 2, 1, 16, 32, 2] [1, 1, 1, 1, 1, 1] : memref<1x2x2x16x32x2xf16, 1> to memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1], offset: 1024>, 1>
+  linalg.generic {indexing_maps = [#tiles, #tiles, #rows], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%0, %1 : memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1]>, 1>, memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1], offset: 1024>, 1>)
+      outs(%rows : memref<1x16x2x2x32xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %2 = arith.extf %x : f16 to f32
+      %3 = arith.mulf %2, %coarse : f32
+      %4 = arith.extf %y : f16 to f32
+      %5 = arith.mulf %4, %fine : f32
+      %6 = arith.addf %3, %5 : f32
+      linalg.yield %6 : f32
+  }
+  return
+}

@@ -82,3 +82,17 @@ func.func @pending(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// 4. Results in two pieces: twice the bytes from one row of results to the next, and a routine of their own.
+// CHECK-LABEL: func.func @pieces
+// CHECK: arith.muli %[[I:.*]], %c10240{{.*}} : index
+// CHECK: arith.muli %[[I]], %c8192{{.*}} : index
+// CHECK: call @hexmlir_engine_hf_pieces(%{{.*}}, %{{.*}}, %{{.*}}, %c5_i32{{.*}}, %c2_i32{{.*}}, %{{.*}})
+func.func @pieces(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<640xi32, 1>,
+    %out: memref<3x2x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<3x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
+      memref<640xi32, 1>, memref<3x2x2x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from binaries import compiled, hexagon_compiler, needs_qemu
 
+from bench.piece_products import piece_table
 from hexagon_mlir.codegen.artifacts import link
 from hexagon_mlir.codegen.matrix_engine.piece_routines import PIECE_ROUTINES
-from hexagon_mlir.dialects.engine_tiles import piece_table
 from hexagon_mlir.sim import Machine
 
 NAME = "hexmlir_engine_hf_pieces"
@@ -76,7 +76,7 @@ def test_random_operands(emulation, kind, tiles, columns):
     """Values around 1, values of all magnitudes, or any bits, also of the tables and of the tile that subtracts."""
     rng = np.random.default_rng(tiles * 10 + columns)
     shape = (tiles * TILE,), (tiles * columns * TILE,)
-    table = np.array(piece_table(), np.uint32)
+    table = piece_table()
     if kind == "bits":
         operands = [rng.integers(0, 1 << 16, s).astype(np.uint16) for s in shape]
         table = rng.integers(0, 1 << 32, table.size).astype(np.uint32)
