@@ -99,6 +99,7 @@ DEFAULT = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-shared-footprints", "memory that several loads read is transferred once"),
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
+    ours("untile-products", "products that a loop over blocks adds up become one"),
     ours("hexagon-layout-propagation", "what stands between two products is computed on the matrix engine's tiles"),
     ours("hexagon-matrix-engine", "products of f16 matrices become products of tiles"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),

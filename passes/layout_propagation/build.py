@@ -9,7 +9,7 @@ from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.layout_propagation.chain import Chain, Kind, dims_of, start_of
+from hexagon_mlir.passes.layout_propagation.chain import Chain, Kind, start_of
 from hexagon_mlir.passes.layout_propagation.layouts import (
     COLUMNS,
     LANES,
@@ -26,6 +26,7 @@ from hexagon_mlir.passes.layout_propagation.operands import Operands
 from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rounded, rows_shape, unpack
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.lib.vector_loop import dims_of
 
 Operand = tuple[ir.Value, Sequence[int]]
 

@@ -9,7 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero
-from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.lib.vector_loop import dims_of
 
 _MAXIMA = ("arith.maxnumf", "arith.maximumf")
 
@@ -57,16 +57,6 @@ def is_product(op: ir.Operation) -> bool:
             and all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2])
             and isinstance(types[2].element_type, ir.F32Type)
             and not isinstance(start, ir.Block) and fills_zero(start.operation))
-
-
-def dims_of(op: ir.Operation) -> list[tuple[int, ...]] | None:
-    """The loops that index each operand of linalg op ``op`` with one result; None where an index is no loop."""
-    maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
-    if maps is None:
-        return None
-    found = [tuple(result.position if isinstance(result, ir.AffineDimExpr) else -1
-                   for result in ir.AffineMapAttr(map_).value.results) for map_ in maps]
-    return None if any(-1 in dims or len(set(dims)) < len(dims) for dims in found) else found
 
 
 def find_chain(first: ir.Operation) -> Chain | str | None:

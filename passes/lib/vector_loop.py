@@ -88,3 +88,13 @@ def indexing_maps(op: ir.Operation) -> ir.ArrayAttr | None:
     if "indexing_maps" in op.attributes:
         return ir.ArrayAttr(op.attributes["indexing_maps"])
     return linalg.get_indexing_maps(op)
+
+
+def dims_of(op: ir.Operation) -> list[tuple[int, ...]] | None:
+    """The loops that index each operand of linalg op ``op`` with one result; None where an index is no loop."""
+    maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
+    if maps is None:
+        return None
+    found = [tuple(result.position if isinstance(result, ir.AffineDimExpr) else -1
+                   for result in ir.AffineMapAttr(map_).value.results) for map_ in maps]
+    return None if any(-1 in dims or len(set(dims)) < len(dims) for dims in found) else found

@@ -96,7 +96,7 @@ def test_on_the_simulator():
     """Compiled: what does not fill tiles, and a mask that all queries share."""
     names = ["ragged_causal", "shared_mask"]
     call, asm = on_simulator("".join(text(name, SHAPES[name]) for name in names))
-    assert "hexmlir_engine_hf" in asm
+    assert "hexmlir_engine_" in asm
     for name in names:
         s = SHAPES[name]
         given = arguments(s)
