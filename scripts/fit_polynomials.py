@@ -123,6 +123,20 @@ def log2_erfc(x: Array) -> Array:
     return (-x * x - np.log(x + tail) - np.log(np.pi * LD(1)) / 2) / LN2
 
 
+def erf_logit(x: Array) -> Array:
+    """2 atanh(erf(x)) in extended precision, for 0 < x."""
+    near, far = np.minimum(x, LD(1.5)), np.maximum(x, LD(1.0))
+    below = np.log1p(erf(near)) - np.log1p(-erf(near))
+    beyond = np.log(2 - 2**log2_erfc(far)) - log2_erfc(far) * LN2
+    return np.where(x < 1.2, below, beyond)
+
+
+def half_tolerance(x: Array) -> Array:
+    """What an error of `erf_logit` is relative to: 1, more where x erfc(x), as GELU's result, is no normal f16."""
+    result = x / np.sqrt(LD(2)) * 2**log2_erfc(np.maximum(x, LD(0.5)))
+    return np.maximum(1, LD(2)**-13 / result)
+
+
 def binade(x: Array) -> Array:
     """The power of two at or below x: an error relative to it is an error in ulp."""
     return LD(2) ** np.floor(np.log2(x))
@@ -222,6 +236,8 @@ FITS: dict[str, tuple[str, Polynomial]] = {
         erf, 1e-4, 0.93, 5, square, lambda x: x, lambda x: x)),
     "ERF_LARGE": ("log2(1 - erf(x)) ~ x P(x), 0.92 <= x <= 4; error in erf", Polynomial(
         log2_erfc, 0.92, 4.0, 5, factor=lambda x: x, scale=lambda x: 1 / (2**log2_erfc(x) * LN2))),
+    "ERF_LOGIT": ("2 atanh(erf(x)) ~ x P(x^2), x <= 4; absolute error, as seen in GELU of f16", Polynomial(
+        erf_logit, 1e-3, 4.0, 6, square, factor=lambda x: x, scale=half_tolerance)),
     "ERFC": ("(1 + 2 x) e^(x^2) erfc(x) ~ P(t), t = (x - 4) / (x + 4), 0 <= x <= 10.2", Polynomial(
         scaled_erfc, -1.0, 0.4367, 10, wide=True)),
 }

@@ -2,6 +2,7 @@
 
 * ``n / (1 + exp(v))``, and ``x * (1 / (1 + exp(v)))``
 * ``n * (1 + tanh(u))`` = 2n / (1 + exp(-2u))
+* ``n * (1 + erf(u))`` of f16, rounded to f16
 * ``log(1 + exp(v))`` and ``log1p(exp(v))``
 """
 
@@ -9,8 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.math_library.error_function import one_plus_erf
+from hexagon_mlir.passes.math_library.factors import read
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 from hexagon_mlir.passes.math_library.logistic import logistic, softplus
 from hexagon_mlir.passes.math_library.mode import Mode
@@ -75,7 +79,45 @@ def _product(op: ir.Operation) -> Composed | None:
         found = _one_plus(other, "math.tanh")
         if found is not None:
             return Composed(_tanh_form, (x, found[0]), found[1], powers=_tanh_powers)
+        found = _one_plus(other, "math.erf")
+        half = _half_base(x, found[0]) if found is not None and _rounded_to_f16(op) else None
+        if found is not None and half is not None:
+            return Composed(one_plus_erf, (x, found[0]), found[1], powers=partial(_powers_of, half))
     return None
+
+
+def _rounded_to_f16(op: ir.Operation) -> bool:
+    """True where all that read the result of ``op`` round it to f16."""
+    readers = [use.owner.operation for use in op.results[0].uses]
+    return all(reader.name == "arith.truncf" and _element(reader.results[0].type) == "f16" for reader in readers)
+
+
+def _half_base(*values: ir.Value) -> ir.Value | None:
+    """The f16 number of which ``values``, of f32, are positive multiples."""
+    bases = set()
+    for value in values:
+        x = Float(Lanes(value.type), value, "f32")
+        name, operands = read(x)
+        if name == "arith.mulf":
+            constants = [y.constant for y in operands if y.constant is not None]
+            if len(constants) != 1 or not constants[0] > 0:
+                return None
+            x = next(y for y in operands if y.constant is None)
+        if read(x)[0] != "arith.extf":
+            return None
+        bases.add(x.value.owner.operation.operands[0])
+    base = bases.pop()
+    return base if not bases and _element(base.type) == "f16" else None
+
+
+def _element(type_: ir.Type) -> str:
+    return str(type_.element_type if isinstance(type_, ir.ShapedType) else type_)
+
+
+def _powers_of(base: ir.Value, *_: Float) -> tuple[Power, Power]:
+    """n and v of n / (1 + exp(v)) as powers of the f16 number ``base``: n rises with it and v falls."""
+    leaf = Float(Lanes(base.type, qfloat=True), base, "f16")
+    return Power(leaf, odd=True, negative=False), Power(leaf, odd=True, negative=True)
 
 
 def _tanh_form(n: Float, u: Float, mode: Mode) -> Float:
