@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hexagon_mlir.dialects import double_buffering, groups, kernel_memory, permissions, programs, tcm_slots
+from hexagon_mlir.dialects import (
+    double_buffering,
+    groups,
+    kernel_memory,
+    packed_weights,
+    permissions,
+    programs,
+    tcm_slots,
+)
 
 PREFIX = "hexagon."
 
@@ -36,6 +44,11 @@ ATTRIBUTES = {
         _ALWAYS | {"source"}),
     kernel_memory.MEMORY: Attribute(
         "on a kernel of a model: the TCM it is given, the tile its work begins with", _ALWAYS - _ON_TENSORS),
+    packed_weights.CONSTANTS: Attribute(
+        "on the function of a model: the numbers of arguments that are the same in every run", frozenset({"tensor"})),
+    packed_weights.PACKED: Attribute(
+        "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
+        frozenset({"tensor"})),
     double_buffering.LOOP: Attribute("on a loop over tiles with several sets of buffers: its number", _IN_LOOPS),
     double_buffering.PROLOGUE: Attribute("on what fetches ahead before such a loop", _IN_LOOPS),
     double_buffering.PREFETCH: Attribute("on what fetches a later tile in it", _IN_LOOPS),

@@ -38,8 +38,8 @@ def _no_cast(op: ir.Operation) -> str | None:
 LEVELS = {
     level.name: level
     for level in (
-        Level("source", _TENSOR | {"tt", "ttg", "llvm"}),  # TTIR holds llvm.intr.assume
-        Level("tensor", _TENSOR),
+        Level("source", _TENSOR | {"tt", "ttg", "llvm", "hexagon"}),  # TTIR holds llvm.intr.assume
+        Level("tensor", _TENSOR | {"hexagon"}),
         Level("tiled", _TENSOR),
         Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async", "hexagon"}, _no_tensor),
         Level("runtime", (_TENSOR - {"tensor", "bufferization", "linalg"}) | {"llvm", "hexagon"}, _no_tensor),

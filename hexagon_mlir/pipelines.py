@@ -150,6 +150,7 @@ SCALAR = (
 MODEL = (
     upstream("canonicalize,cse", "constants and slices fold before kernels are formed"),
     ours("form-kernels", "a kernel is compiled once and launched for each call"),
+    ours("pack-engine-weights", "the matrix engine's weights are packed once, not in each run"),
 )
 """Of a model in linalg, before its kernels go through a pipeline each."""
 
@@ -192,6 +193,11 @@ def named(name: str) -> Pipeline:
     """The pipeline called ``name``; raises `HexError` for an unknown one."""
     check_name(name)
     return PIPELINES[name]
+
+
+def uses(name: str, pass_name: str) -> bool:
+    """Whether pipeline ``name`` has the pass ``pass_name``."""
+    return any(entry.own and entry.text == pass_name for entry in named(name).entries)
 
 
 def target_of(name: str) -> Target:

@@ -8,11 +8,13 @@ from typing import ClassVar
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
+from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
+from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, choose_blocks, pays
@@ -28,8 +30,9 @@ class HexagonMatrixEnginePass(Pass):
     Blocks of both factors are copied to TCM, filled up with zeros to whole tiles and transposed to the engine's
     layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
     as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
-    follows (a bias, an activation function). f32 sums that several ops read and round are rounded once. All of this is
-    linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the engine.
+    follows (a bias, an activation function). f32 sums that several ops read and round are rounded once. Weights that
+    `pack-engine-weights` has packed are multiplied as they are. All of this is linalg, which `form-virtual-threads`
+    works on; `form-engine-products` gives the products of tiles to the engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
@@ -116,8 +119,15 @@ class HexagonMatrixEnginePass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every product of ``module`` that pays."""
-        if not (self.matrix_engine and context.target.has_matrix_engine):
-            return
+        if self.matrix_engine and context.target.has_matrix_engine:
+            self._rewrite_products(module, context)
+        for op in ops_named(module, WEIGHT_MATRIX):
+            if any(True for _ in op.results[0].uses):
+                with op.location, ir.InsertionPoint(op):
+                    op.results[0].replace_all_uses_with(unpack_matrix(op))
+            erase_op(op, self.name)
+
+    def _rewrite_products(self, module: ir.Module, context: PassContext) -> None:
         constants = SharedConstants()
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
@@ -132,7 +142,7 @@ class HexagonMatrixEnginePass(Pass):
 
     def _rewrite(self, matmul: Matmul, cost: EngineCost, context: PassContext) -> None:
         target, sizes = context.target, matmul.sizes
-        if not self.always and not pays(*sizes, target.lanes(16), cost):
+        if not self.always and matmul.packed is None and not pays(*sizes, target.lanes(16), cost):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
         if matmul.in_f32 and not target.has_matrix_pieces:
@@ -157,5 +167,6 @@ class HexagonMatrixEnginePass(Pass):
         """What writes ``matmul``: a grid where its blocks fit TCM, loops otherwise and around batches."""
         found = None
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":
-            found = choose_grid(Sizes(*matmul.sizes, matmul.epilogue_bytes), budget, Rates.of(context.target))
+            sizes = Sizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None)
+            found = choose_grid(sizes, budget, Rates.of(context.target))
         return MatmulBuilder(matmul, blocks) if found is None else GridBuilder(matmul, found[0])

@@ -19,7 +19,10 @@ ENGINE_PRODUCT = "hexagon.engine_product"
 """``(activations, weights, columns, results)``: a product of tiles by the matrix engine; this and the other
 operation of the engine: `hexagon_mlir.dialects.engine_tiles`."""
 ENGINE_WAIT = "hexagon.engine_wait"
-_PURE = (LOOK_UP,)
+WEIGHT_MATRIX = "hexagon.weight_matrix"
+"""``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
+`hexagon_mlir.dialects.packed_weights`."""
+_PURE = (LOOK_UP, WEIGHT_MATRIX)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -39,6 +42,12 @@ irdl.dialect @hexagon {
     irdl.operands(activations: %activations, weights: %weights, columns: %columns, results: %results)
   }
   irdl.operation @engine_wait {}
+  irdl.operation @weight_matrix {
+    %tiles = irdl.base "!builtin.tensor"
+    %matrix = irdl.base "!builtin.tensor"
+    irdl.operands(tiles: %tiles)
+    irdl.results(matrix: %matrix)
+  }
 }
 """
 

@@ -22,6 +22,7 @@ from hexagon_mlir.passes.lib.engine_tiles import (
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
 
@@ -60,12 +61,15 @@ class MatmulBuilder:
         the one after.
         """
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
-        columns = self._block(RIGHT, where)
+        weights, first = matmul.packed, where[matmul.column][0]
+        columns = self._block(RIGHT, where) if weights is None else weights
         parts = choose_parts(where[matmul.column][1])
         shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)
         block, before, start = self.empty_rows(shape), None, 0
         for count in parts:
-            product = self.read_out(multiply(activations, self._packed(columns, start, count)))
+            factor = packed_columns(weights, first, start, count) if weights is not None else self._packed(
+                columns, start, count)
+            product = self.read_out(multiply(activations, factor))
             if before is not None:
                 block = self._unpacked(*before, block)
             before = product, start

@@ -49,12 +49,13 @@ class Rates:
 @dataclass(frozen=True)
 class Sizes:
     """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
-    for each element of the result."""
+    for each element of the result. ``packed``: the right factor is tiles already."""
 
     rows: int
     columns: int
     reduction: int
     epilogue_bytes: int = 0
+    packed: bool = False
 
 
 def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
@@ -80,7 +81,8 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
             thread += _START_CYCLES
         for fetch in step.packs:
             size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            thread = max(thread, arrivals[fetch]) + _moved(size, _PACK_CYCLES, rates)
+            packed = sizes.packed and fetch.operand == RIGHT
+            thread = max(thread, arrivals[fetch]) + (0 if packed else _moved(size, _PACK_CYCLES, rates))
         if len(ends) >= BEHIND:
             thread = max(thread, ends[-BEHIND] + rates.dispatch_cycles)
         counts = [grid.blocks[fetch.operand][fetch.number] for fetch in step.factors]
@@ -110,8 +112,9 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
     moves = 1 - grid.stays
     padded = [[TILE * tiles(count) for count in counts] for counts in grid.blocks]
     depth = TILE * tiles(sizes.reduction)
-    staged = (AHEAD + 2) * max(max(counts) for counts in padded)
-    factors = depth * (sum(padded[grid.stays]) + 2 * max(padded[moves]) + staged)
+    staged = (AHEAD + 2) * max(max(counts) for counts in (padded[:RIGHT] if sizes.packed else padded))
+    live = AHEAD + 2 if sizes.packed and moves == RIGHT else 2
+    factors = depth * (sum(padded[grid.stays]) + live * max(padded[moves]) + staged)
     results = max(padded[LEFT]) * max(padded[RIGHT])
     return _HALF_BYTES * (factors + (BEHIND + 3) * results) + (BEHIND + 2) * results * sizes.epilogue_bytes
 

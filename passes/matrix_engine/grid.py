@@ -15,7 +15,8 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     pack_weights,
     rows_shape,
 )
-from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, Fetch, Grid
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -50,10 +51,9 @@ class GridBuilder(MatmulBuilder):
         unfinished: list[_Product] = []
         for step in self._grid.steps:
             for fetch in step.fetches:
-                fetched[fetch] = self._block(fetch.operand, self._where(fetch))
+                fetched[fetch] = self._fetched(fetch)
             for fetch in step.packs:
-                pack = pack_activations if fetch.operand == LEFT else pack_weights
-                packed[fetch] = pack(fetched.pop(fetch), self._matmul.transposed(fetch.operand))
+                packed[fetch] = self._packs(fetch, fetched.pop(fetch))
             where = self._where(*step.factors)
             inputs = self._epilogue_inputs(where)
             results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)))
@@ -63,6 +63,20 @@ class GridBuilder(MatmulBuilder):
         for product in unfinished:
             result = self._finished(product, result)
         return result
+
+    def _fetched(self, fetch: Fetch) -> ir.Value:
+        """The block in TCM: rows, or the tiles of weights that are packed."""
+        where, weights = self._where(fetch), self._matmul.packed
+        if fetch.operand == LEFT or weights is None:
+            return self._block(fetch.operand, where)
+        start, count = where[self._matmul.column]
+        return packed_columns(weights, start, 0, count)
+
+    def _packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+        """The tiles of ``block``, as `_fetched` gives it."""
+        if fetch.operand == LEFT:
+            return pack_activations(block, self._matmul.transposed(LEFT))
+        return block if self._matmul.packed is not None else pack_weights(block, self._matmul.transposed(RIGHT))
 
     def _where(self, *fetches: Fetch) -> Where:
         return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}

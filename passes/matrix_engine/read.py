@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
@@ -39,6 +40,11 @@ class Matmul:
     def last(self) -> ir.Operation:
         """The op whose result the blocks make."""
         return self.op if self.epilogue is None else self.epilogue
+
+    @property
+    def packed(self) -> ir.Value | None:
+        """The tiles that the right factor is made of; None for one that is a matrix."""
+        return tiles_of(self.op.operands[1])
 
     @property
     def element(self) -> ir.Type:

@@ -10,11 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from torch.export import ExportedProgram
+from torch.fx import Node
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.archive import read as archive
@@ -24,12 +26,13 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.packed_weights import packed
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.pipelines import target_of
@@ -80,22 +83,27 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     with clock.phase("import"), deferred():
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():
-        fold, form = pipelines.model(settings)
+        fold, *form = pipelines.model(settings)
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        run_steps(module, [form], PassContext(chip))
+        main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
+        if pipelines.uses(pipeline, "hexagon-matrix-engine"):
+            note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
+        run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
+        tiled = {number: packed(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
-    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    placeholders = _placeholders(graph)
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))
     signature = Signature(
         inputs=[place.get(node.name) for node in placeholders],
-        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants},
+        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled,
         outputs=graph.outputs, mutations=graph.mutations,
         states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
-        shapes=[(shape_of(node), dtype_of(node)) for node in placeholders],
+        shapes=[(tuple(tiled[i].shape) if i in tiled else shape_of(node), dtype_of(node))
+                for i, node in enumerate(placeholders)],
         names=[node.name for node in placeholders],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
         bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
@@ -109,6 +117,11 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
         predict(schedule, computing, chip))
     return CompiledModel(schedule, signature, result, progress)
+
+
+def _placeholders(graph: TorchGraph) -> list[Node]:
+    """The arguments of the module's function, in order."""
+    return [node for node in graph.graph.nodes if node.op == "placeholder"]
 
 
 def _computes(op: ir.Operation) -> bool:

@@ -1,0 +1,72 @@
+"""Weights that are packed for the matrix engine when a model is compiled."""
+
+import pytest
+import torch
+from torch import nn
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.packed_weights import packed
+
+TILES = (8, 7, 16, 32, 2)
+
+
+@pytest.fixture(scope="module")
+def case():
+    """Ragged sizes: 70 rows, 200 columns in, 230 out; a weight of its own layout after GELU."""
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(200, 230), nn.GELU(), nn.Linear(230, 200)).eval()
+    x = torch.randn(70, 200)
+    return module, x, hx.compile(torch.export.export(module, (x,)), numerics="mixed")
+
+
+def test_places_of_elements():
+    """Element (k, n) is at [n / 32][k / 32][k / 2 % 16][n % 32][k % 2]; what fills the tiles up is zero."""
+    weight = torch.arange(200 * 230, dtype=torch.float32).reshape(200, 230).to(torch.float16)
+    tiles = packed(weight)
+    assert tuple(tiles.shape) == TILES
+    for k, n in ((0, 0), (1, 0), (0, 1), (31, 32), (64, 229), (199, 100)):
+        assert tiles[n // 32, k // 32, k // 2 % 16, n % 32, k % 2] == weight[k, n]
+    assert tiles.count_nonzero() == weight.count_nonzero()
+    assert packed(torch.ones(1, 1)).sum() == 1
+
+
+def test_values_and_weights(case):
+    module, x, model = case
+    shapes = [tuple(tensor.shape) for tensor in model.signature.constants.values()]
+    assert TILES in shapes and not {(200, 230), (230, 200)} & set(shapes)
+    with torch.no_grad():
+        torch.testing.assert_close(model(x), module(x), rtol=0, atol=2e-3)
+    assert all(record.result.matrix is not None for record in model.last_run.launches if "matmul" in record.kernel)
+
+
+def test_contents(case):
+    module, _, model = case
+    weights = [tensor for tensor in model.signature.constants.values() if tuple(tensor.shape) == TILES]
+    assert torch.equal(weights[0], packed(module[0].weight.detach().to(torch.float16).T))
+    assert weights[0].is_contiguous()
+
+
+def test_saved(case, tmp_path):
+    _, x, model = case
+    model.save(tmp_path / "model")
+    loaded = hx.load(tmp_path / "model")
+    assert torch.equal(loaded(x), model(x))
+
+
+@pytest.mark.parametrize("settings", [{"matrix_engine": False}, {"pipeline": "scalar"}, {"target": "v68"}])
+def test_weights_stay_matrices_without_the_engine(settings, case):
+    module, x, _ = case
+    model = hx.compile(torch.export.export(module, (x,)), numerics="mixed", **settings)
+    assert all(len(tensor.shape) <= 2 for tensor in model.signature.constants.values())
+
+
+def test_changed_weights():
+    """Packed values are copies: a weight that changes is noticed, and the graph compiled again."""
+    module = nn.Linear(256, 256).eval()
+    x = torch.randn(128, 256)
+    compiled = torch.compile(module, backend="hexagon", options={"numerics": "mixed"})
+    with torch.no_grad():
+        first = compiled(x)
+        module.weight.data.mul_(2)
+        torch.testing.assert_close(compiled(x), module(x), rtol=0, atol=4e-3)
+        assert (compiled(x) - first).abs().max() > 0.1
