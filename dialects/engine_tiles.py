@@ -12,6 +12,17 @@ activations M x K  ``[M / 32][K / 32][16][32][2]``
 weights K x N      ``[N / 32][K / 32][16][32][2]``
 results M x N      ``[M / 32][N / 32][16][32][2]``
 =================  =============================================
+
+Tiles of bytes have 64 rows. Words of four bytes are neighbours along the reduction in weights; a result has 32 bits,
+each of its bytes in a tile of its own.
+
+=================  =============================================
+matrix             tensor of tiles
+=================  =============================================
+activations M x K  ``[M / 64][K / 32][64][32]``
+weights K x N      ``[N / 32][K / 32][8][32][4]``
+results M x N      ``[M / 64][N / 32][4][64][32]``
+=================  =============================================
 """
 
 from __future__ import annotations
@@ -45,6 +56,27 @@ def pieces_shape(rows: int, columns: int) -> list[int]:
     return [rows, columns, PIECES, TILE // PAIR, TILE, PAIR]
 
 
+BYTE_ROWS = 64
+"""Rows of a tile of bytes."""
+WORD = 4
+"""Steps along the reduction that are neighbours in a tile of weights of bytes."""
+PLANES = 4
+"""Bytes of a sum of products of bytes, the lowest ones first."""
+
+
+def byte_tiled_shape(rows: int, columns: int) -> list[int]:
+    """Shape of the tiles of a matrix of bytes, or of their sums: ``rows`` and ``columns`` of tiles."""
+    return [rows, columns, BYTE_ROWS, TILE]
+
+
+def plane_shape(rows: int, columns: int) -> list[int]:
+    """Shape of the bytes of such sums."""
+    return [rows, columns, PLANES, BYTE_ROWS, TILE]
+
+
+PLANE_SCALES = (0x6000, 0x4000, 0x2000, 0)
+"""Low words of the tables that give the bytes of a sum: scale 2048 and exponents of 24, 16, 8 and 0, which put the byte
+in front of the binary point. The high words are 0."""
 COLUMN_TABLE = (2, TILE)
 """Words of the table from which a conversion takes what it does to a tile's columns: low words, then high words."""
 IDENTITY_SCALE = 0x3C00
@@ -89,8 +121,9 @@ class EngineProduct:
     to f16 once, or in two pieces: then each tile of the results is two, ``[M / 32][N / 32][2][16][32][2]``.
 
     ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
-    of each of its columns. For pieces it has the words of `piece_fills`. The engine computes while the thread goes on;
-    a ``hexagon.engine_wait`` of the block waits for the results.
+    of each of its columns. For pieces it has the words of `piece_fills`. Of tiles of bytes the results are planes,
+    and ``columns`` has a table for each plane. The engine computes while the thread goes on; a
+    ``hexagon.engine_wait`` of the block waits for the results.
     """
 
     activations: ir.Value

@@ -79,6 +79,7 @@ BY_FUNCTION = (
     ours("hexagon-wide-integers", "HVX has no lanes of 64 bits"),
     ours("hexagon-pair-interleaving", "the matrix engine's tiles: one shuffle for two of them"),
     ours("hexagon-pair-reduction", "the matrix engine's tiles: one number for each of two rows, in all columns"),
+    ours("hexagon-byte-interleaving", "its tiles of bytes: each shuffle is of whole vectors"),
     ours("hexagon-vectorization", "whole HVX vectors with a masked tail"),
     ours("hexagon-arith-legalization", "only operations that the backend selects well and correctly"),
     ours("hexagon-dma-lowering", "transfers become runtime calls"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import ClassVar, NamedTuple
 
-from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, EngineProduct, piece_fills
+from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, PLANE_SCALES, EngineProduct, piece_fills
 from hexagon_mlir.ir import erase_op, ir, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.constants import SharedConstants, constant
@@ -14,21 +15,32 @@ from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, only_rounds
+from hexagon_mlir.passes.lib.engine_byte_tiles import takes_planes
+from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, reads_out
 from hexagon_mlir.passes.matrix_engine.waits import insert_waits
 
 
+class Kind(Enum):
+    """What the engine makes of sums."""
+
+    ROUNDED = auto()
+    PIECES = auto()
+    PLANES = auto()
+
+
 class Found(NamedTuple):
-    """A product, the op that starts its sums and the one that rounds them or splits them into pieces."""
+    """A product, the op that starts its sums and the one that rounds them, splits them or takes their bytes."""
 
     start: ir.Operation
     product: ir.Operation
     rounding: ir.Operation
 
     @property
-    def in_pieces(self) -> bool:
-        """Whether the sums are split."""
-        return is_splitting(self.rounding)
+    def kind(self) -> Kind:
+        """What is done to the sums."""
+        if is_splitting(self.rounding):
+            return Kind.PIECES
+        return Kind.PLANES if takes_planes(self.rounding) else Kind.ROUNDED
 
 
 @dataclass(frozen=True)
@@ -113,7 +125,7 @@ class FormEngineProductsPass(Pass):
             if not found:
                 continue
             first = function.regions[0].blocks[0].operations[0].operation
-            kinds = [[one for one in found if one.in_pieces == in_pieces] for in_pieces in (False, True)]
+            kinds = [[one for one in found if one.kind is kind] for kind in Kind]
             with function.location, constants.around(first):
                 products = [product for kind in kinds for product in self._form_all(first, kind)]
             for block in dict.fromkeys(op.block for op in products):
@@ -133,11 +145,16 @@ class FormEngineProductsPass(Pass):
         return found
 
     def _form_all(self, first: ir.Operation, found: list[Found]) -> list[ir.Operation]:
-        """The products ``found``, which all have rounded sums or all pieces, with a table made before ``first``."""
+        """The products ``found``, all of one kind, with a table made before ``first``."""
         if not found:
             return []
-        columns = _piece_table(first) if found[0].in_pieces else _tables(
-            first, max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found))
+        if found[0].kind is Kind.PIECES:
+            columns = _piece_table(first)
+        elif found[0].kind is Kind.PLANES:
+            columns = _tables(first, PLANE_SCALES)
+        else:
+            most = max(ir.MemRefType(one.product.operands[1].type).shape[0] for one in found)
+            columns = _tables(first, (IDENTITY_SCALE,), most)
         return [self._form(one, columns) for one in found]
 
     def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
@@ -157,8 +174,7 @@ def _match(product: ir.Operation) -> Found | str:
     users.sort(key=order.__getitem__)
     place = users.index(product)
     before, after = users[:place][-1:], users[place + 1:][:1]
-    if not before or not after or not fills_zero(before[0]) or not (
-            only_rounds(after[0]) or is_splitting(after[0])):
+    if not before or not after or not fills_zero(before[0]) or not reads_out(after[0]):
         return "its sums do not start from zero, or are not rounded next"
     if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
         return "its sums are not in a buffer of their own"
@@ -167,7 +183,7 @@ def _match(product: ir.Operation) -> Found | str:
         if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(type_.rank):
             return "its tiles are not contiguous in TCM"
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
-    if any(not (is_engine_product(op) or fills_zero(op) or only_rounds(op) or is_splitting(op)) for op in others):
+    if any(not (is_engine_product(op) or fills_zero(op) or reads_out(op)) for op in others):
         return "its sums are also used by other operations"
     between = list(product.block.operations)[order[product] + 1:order[after[0]]]
     if _users_in(product.block, (*list(product.operands)[:2], after[0].operands[1])) & {
@@ -176,12 +192,16 @@ def _match(product: ir.Operation) -> Found | str:
     return Found(before[0], product, after[0])
 
 
-def _tables(first: ir.Operation, columns: int) -> ir.Value:
-    """Tables for sums that are only rounded, one for each of ``columns`` of tiles, before ``first``."""
+def _tables(first: ir.Operation, scales: Sequence[int], each: int = 1) -> ir.Value:
+    """Before ``first``, ``each`` tables with the low word ``scales[0]`` in all columns, then those with the next one:
+    for sums that are only rounded one for each column of tiles, for bytes of sums one for each plane.
+    """
+    count = len(scales) * each
     with ir.InsertionPoint(first):
-        table = _words(first.block, [columns, *COLUMN_TABLE])
-        for half, word in enumerate((IDENTITY_SCALE, 0)):
-            words = memref.subview(table, [0, half, 0], [columns, 1, COLUMN_TABLE[1]], [1, 1, 1])
+        table = _words(first.block, [count, *COLUMN_TABLE])
+        for place, number, half, word in [*((each * which, each, 0, scale) for which, scale in enumerate(scales)),
+                                          (0, count, 1, 0)]:
+            words = memref.subview(table, [place, half, 0], [number, 1, COLUMN_TABLE[1]], [1, 1, 1])
             fill(constant(ir.IntegerAttr.get(_i32(), word)), words)
     return table
 

@@ -12,20 +12,25 @@ from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
+from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
+from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, choose_byte_blocks
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, choose_blocks, pays
 
+FIRST_WITH_PLANES = 75
+"""The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
 _GAPS = 16
 """The part of TCM that is left for tables, tags and gaps between buffers."""
 
 
 @dataclass(frozen=True)
 class HexagonMatrixEnginePass(Pass):
-    """Rewrites products of f16 matrices so that the matrix engine can compute them: as products of tiles in TCM.
+    """Rewrites products of matrices so that the matrix engine can compute them: as products of tiles in TCM.
 
     Blocks of both factors are copied to TCM, filled up with zeros to whole tiles and transposed to the engine's
     layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
@@ -38,6 +43,10 @@ class HexagonMatrixEnginePass(Pass):
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
     unpacked two products later, while the engine computes. An estimate of the time chooses the blocks. Other products,
     and those with batches, are loops over blocks, which the double-buffering passes work on.
+
+    Products of bytes with sums of 32 bits are exact: the engine gives each sum as four planes of bytes, which are
+    joined. The left factor's bytes have no sign there, so 128 is added to those with sign, and 128 times the sum of the
+    weights of each column is subtracted afterwards.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -100,10 +109,11 @@ class HexagonMatrixEnginePass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
 
-    Refuses (with a remark; the op is left for HVX): factors other than f16, sums other than f16 and f32 (v73: f32 that
-    are not rounded to f16), sums that start from anything but zeros, sizes known at run time only, several loops of
-    rows or of the reduction, one row of tiles whose factors exceed the budget, products that HVX is estimated to
-    compute in less time.
+    Refuses (with a remark; the op is left for HVX): factors other than f16 and bytes, products of f16 with sums other
+    than f16 and f32 (v73: f32 that are not rounded to f16) or sums that start from anything but zeros, right factors of
+    bytes without sign, sums of bytes that are not i32 or start from a matrix, transposed results of bytes, sizes known
+    at run time only, several loops of rows or of the reduction, one row of tiles whose factors exceed the budget,
+    products that HVX is estimated to compute in less time.
 
     Needs: tensor.
     Leaves: tensor.
@@ -131,14 +141,20 @@ class HexagonMatrixEnginePass(Pass):
         constants = SharedConstants()
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)
             products = [op for op in ops_named(function, *names_of("linalg")) if read_matmul(op) is not None]
             for op in products:
-                matmul = read_matmul(op)  # again: its epilogue may have been rewritten with another product
-                if isinstance(matmul, str):
-                    self.remark(context, op, f"left to HVX: {matmul}")
-                elif matmul is not None:
-                    with op.location, ir.InsertionPoint(matmul.last), constants.around(op):
-                        self._rewrite(matmul, cost, context)
+                found = read_byte_matmul(op)
+                if found is None:
+                    found = read_matmul(op)  # again: its epilogue may have been rewritten with another product
+                if isinstance(found, ByteMatmul):
+                    with op.location, ir.InsertionPoint(found.matmul.last), constants.around(op):
+                        self._rewrite_bytes(found, byte_cost, context)
+                elif isinstance(found, str):
+                    self.remark(context, op, f"left to HVX: {found}")
+                elif found is not None:
+                    with op.location, ir.InsertionPoint(found.last), constants.around(op):
+                        self._rewrite(found, cost, context)
 
     def _rewrite(self, matmul: Matmul, cost: EngineCost, context: PassContext) -> None:
         target, sizes = context.target, matmul.sizes
@@ -157,6 +173,26 @@ class HexagonMatrixEnginePass(Pass):
         if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
         matmul.last.results[0].replace_all_uses_with(self._builder(matmul, blocks, budget, context).build())
+        self._erase(matmul)
+
+    def _rewrite_bytes(self, product: ByteMatmul, cost: ByteCost, context: PassContext) -> None:
+        target, matmul = context.target, product.matmul
+        if target.version < FIRST_WITH_PLANES:
+            self.remark(context, matmul.op, f"left to HVX: sums of 32 bits need v{FIRST_WITH_PLANES}")
+            return
+        if not self.always and not bytes_pay(*matmul.sizes, cost):
+            self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
+            return
+        budget = self.tcm_bytes or target.tcm_budget_bytes
+        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // _GAPS, matmul.epilogue_bytes)
+        if blocks is None:
+            self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
+            return
+        matmul.last.results[0].replace_all_uses_with(ByteMatmulBuilder(product, blocks).build())
+        self._erase(matmul)
+
+    def _erase(self, matmul: Matmul) -> None:
+        """What computed the product before."""
         start = matmul.op.operands[2].owner
         for op in dict.fromkeys((matmul.last, matmul.op)):
             erase_op(op, self.name)

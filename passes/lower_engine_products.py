@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar, TypeVar
 
 from hexagon_mlir.dialects import permissions
-from hexagon_mlir.dialects.engine_tiles import PIECES, EngineProduct, pending_products
+from hexagon_mlir.dialects.engine_tiles import EngineProduct, pending_products
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
@@ -17,6 +18,7 @@ from hexagon_mlir.passes.lib.fork_permission import holder_of
 from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 MULTIPLY, MULTIPLY_IN_PIECES = "hexmlir_engine_hf", "hexmlir_engine_hf_pieces"
+MULTIPLY_BYTES = "hexmlir_engine_ub_b_planes"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 
 
@@ -26,8 +28,8 @@ class LowerEngineProductsPass(Pass):
 
     ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
     tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
-    two pieces (`hexagon_mlir.codegen.matrix_engine` has their packets).
-    The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
+    two pieces, ``hexmlir_engine_ub_b_planes`` bytes (`hexagon_mlir.codegen.matrix_engine` has their packets). The
+    engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
     hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
     the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
     another holds the engine gets it next. A product that is waited for at once is no task.
@@ -162,10 +164,10 @@ def _task(module: ir.Module, product: EngineProduct) -> ir.Value:
 
 def _multiply(module: ir.Module, product: EngineProduct) -> None:
     """Acquire the engine, call the routine for each row of tiles, release the engine."""
-    rows, reduction, *tile = ir.MemRefType(product.activations.type).shape
+    rows, reduction, *_ = ir.MemRefType(product.activations.type).shape
     columns = ir.MemRefType(product.weights.type).shape[0]
-    routine, pieces = (MULTIPLY_IN_PIECES, PIECES) if product.in_pieces else (MULTIPLY, 1)
-    tile_bytes = element_bytes(ir.MemRefType(product.activations.type).element_type) * tile[0] * tile[1] * tile[2]
+    of_halves = isinstance(ir.MemRefType(product.activations.type).element_type, ir.F16Type)
+    routine = MULTIPLY_IN_PIECES if product.in_pieces else MULTIPLY if of_halves else MULTIPLY_BYTES
     addresses = [_address(value)
                  for value in (product.activations, product.weights, product.results, product.columns)]
     i32 = ir.IntegerType.get_signless(32)
@@ -180,10 +182,16 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
     else:
         loop = scf.ForOp(index(0), index(rows), index(1))
         with ir.InsertionPoint(loop.body):
-            emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(count * tile_bytes)))
-                   for address, count in ((addresses[0], reduction), (addresses[2], columns * pieces))))
+            emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(_row_bytes(tiles))))
+                   for address, tiles in ((addresses[0], product.activations), (addresses[2], product.results))))
             scf.YieldOp([])
     _call(module, RELEASE, [])
+
+
+def _row_bytes(tiles: ir.Value) -> int:
+    """Of a row of ``tiles``."""
+    type_ = ir.MemRefType(tiles.type)
+    return prod(type_.shape[1:]) * element_bytes(type_.element_type)
 
 
 def _address(buffer: ir.Value) -> ir.Value:

@@ -6,15 +6,28 @@ Sums are f32 here, not those of the engine's accumulators.
 from __future__ import annotations
 
 import ctypes
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, EngineProduct, tiled_shape
+from hexagon_mlir.dialects.engine_tiles import (
+    BYTE_ROWS,
+    PAIR,
+    PIECE_EXPONENTS,
+    PIECES,
+    PLANES,
+    TILE,
+    WORD,
+    EngineProduct,
+    byte_tiled_shape,
+    tiled_shape,
+)
 from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.passes.lib.engine_byte_tiles import planes, product_of_byte_tiles
 from hexagon_mlir.passes.lib.engine_pieces import splitting
 from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles, rounding
 
@@ -29,12 +42,25 @@ def engine_to_linalg(module: ir.Module) -> None:
 
 
 def _multiply(product: EngineProduct) -> None:
+    if not isinstance(ir.MemRefType(product.activations.type).element_type, ir.F16Type):
+        _multiply_bytes(product)
+        return
     f32 = ir.F32Type.get()
     rows, columns = (ir.MemRefType(value.type).shape[0] for value in (product.activations, product.weights))
     sums = memref.alloc(ir.MemRefType.get(tiled_shape(rows, columns), f32), [], [])
     fill(arith.constant(f32, 0.0), sums)
     product_of_tiles(product.activations, product.weights, sums)
     (splitting if product.in_pieces else rounding)(sums, product.results)
+    memref.dealloc(sums)
+
+
+def _multiply_bytes(product: EngineProduct) -> None:
+    i32 = ir.IntegerType.get_signless(32)
+    rows, columns = ir.MemRefType(product.results.type).shape[:2]
+    sums = memref.alloc(ir.MemRefType.get(byte_tiled_shape(rows, columns), i32), [], [])
+    fill(arith.constant(i32, 0), sums)
+    product_of_byte_tiles(product.activations, product.weights, sums)
+    planes(sums, product.results)
     memref.dealloc(sums)
 
 
@@ -66,6 +92,7 @@ class HostEngine:
             "hexmlir_rt_engine_release": ctypes.CFUNCTYPE(None)(lambda: self._hold(False)),
             "hexmlir_engine_hf": routine(self._rounded),
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
+            "hexmlir_engine_ub_b_planes": routine(self._multiply_bytes),
         }
 
     def _hold(self, held: bool) -> None:
@@ -88,12 +115,31 @@ class HostEngine:
 
     def _sums(self, activations: int, weights: int, reduction: int, columns: int) -> np.ndarray:
         """In f32, [column of tiles][row][column]."""
-        if not self._held:
-            self._fault = self._fault or "the matrix engine was used without being acquired"
+        self._check()
         left, right = _tiles(activations, reduction), _tiles(weights, reduction * columns)
         rows = left.transpose(1, 3, 0, 2).reshape(TILE, reduction * TILE)  # [tile][pair][k][row of it]
         matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)  # [tile][pair][column][k of it]
         return rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
+
+
+    def _check(self) -> None:
+        if not self._held:
+            self._fault = self._fault or "the matrix engine was used without being acquired"
+
+    def _multiply_bytes(self, activations: int, weights: int, results: int, reduction: int, columns: int,
+                        _: int) -> None:
+        self._check()
+        left = _bytes(activations, reduction, BYTE_ROWS, TILE).astype(np.int32)
+        right = _bytes(weights, columns * reduction, TILE // WORD, TILE, WORD).view(np.int8).astype(np.int32)
+        rows = left.transpose(1, 0, 2).reshape(BYTE_ROWS, -1)
+        matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
+        parts = (rows @ matrix).astype("<i4").view(np.uint8).reshape(columns, BYTE_ROWS, TILE, PLANES)
+        _bytes(results, columns, PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
+
+
+def _bytes(address: int, *shape: int) -> np.ndarray:
+    memory: Any = (ctypes.c_uint8 * prod(shape)).from_address(address)
+    return np.frombuffer(memory, np.uint8).reshape(shape)
 
 
 def _in_tiles(sums: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.engine_byte_tiles import is_byte_product, takes_planes
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.targets import Target
@@ -132,7 +133,8 @@ def _generic(inputs: list[ir.Value], output: ir.Value, maps: ir.ArrayAttr, paral
 def engine_cycles(op: ir.Operation, target: Target) -> float:
     """Cycles of the matrix engine for such a product, on tensors or buffers: those of its multiplier array."""
     activations, weights = (ir.ShapedType(value.type).shape for value in list(op.operands)[:2])
-    return activations[0] * weights[0] * activations[1] * float(target.matrix_half_tile_cycles.value)
+    tile = target.matrix_byte_tile_cycles if is_byte_product(op) else target.matrix_half_tile_cycles
+    return activations[0] * weights[0] * activations[1] * float(tile.value)
 
 
 def is_for_engine(op: ir.Operation) -> bool:
@@ -143,8 +145,7 @@ def is_for_engine(op: ir.Operation) -> bool:
         return True
     if fills_zero(op):
         return any(is_engine_product(use.owner.operation) for result in op.results for use in result.uses)
-    reads_out = only_rounds(op) or is_splitting(op)
-    return reads_out and not isinstance(op.operands[0].owner, ir.Block) and is_engine_product(
+    return reads_out(op) and not isinstance(op.operands[0].owner, ir.Block) and is_engine_product(
         op.operands[0].owner.operation)
 
 
@@ -167,8 +168,13 @@ def fills_zero(op: ir.Operation) -> bool:
 
 
 def is_zero(attribute: ir.Attribute) -> bool:
-    """True for the number 0.0."""
-    return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
+    """True for the number 0."""
+    return isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) and attribute.value == 0
+
+
+def reads_out(op: ir.Operation) -> bool:
+    """True for what the engine does to sums when it stores them: it rounds, splits them or takes their bytes."""
+    return only_rounds(op) or is_splitting(op) or takes_planes(op)
 
 
 def only_rounds(op: ir.Operation) -> bool:
@@ -224,7 +230,9 @@ def _number(value: ir.Value) -> float | None:
 
 
 def is_engine_product(op: ir.Operation) -> bool:
-    """True for the product that `multiply` writes, on tensors or on buffers."""
+    """True for the product that `multiply` writes, or `multiply_bytes`, on tensors or on buffers."""
+    if is_byte_product(op):
+        return True
     if op.name != "linalg.generic" or len(op.operands) != 3:
         return False
     maps = indexing_maps(op)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import ir
@@ -85,6 +85,22 @@ class Matmul:
 def read_matmul(op: ir.Operation) -> Matmul | str | None:
     """What linalg op ``op`` on tensors multiplies; why the engine cannot; None for what is no product of two tensors
     with reductions."""
+    found = read_product(op)
+    if not isinstance(found, Matmul):
+        return found
+    types = [ir.RankedTensorType(value.type) for value in op.operands]
+    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
+        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
+    if not starts_from_zero(op.operands[2]):
+        return "its sums do not start from zero"
+    if not isinstance(types[2].element_type, ir.F16Type | ir.F32Type):
+        return f"sums of {types[2].element_type}, not f16 or f32"
+    epilogue, in_f32 = _epilogue(op)
+    return replace(found, epilogue=epilogue, in_f32=in_f32)
+
+
+def read_product(op: ir.Operation) -> Matmul | str | None:
+    """`read_matmul` for elements of any type, without epilogue, and sums that start from anything."""
     maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
     if maps is None or len(maps) != 3 or input_count(op) != 2 or not multiplies_and_adds(op):
         return None
@@ -99,18 +115,11 @@ def read_matmul(op: ir.Operation) -> Matmul | str | None:
     batches = set(left) & set(right) & set(result)
     if [len(dims) for dims in sides] != [1, 1, 1] or len(batches) + 3 != ir.AffineMapAttr(maps[0]).value.n_dims:
         return "not a product of matrices: there are several loops of rows, of columns or of the reduction, or none"
-    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
-        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
-    if not _starts_from_zero(op.operands[2]):
-        return "its sums do not start from zero"
-    if not isinstance(types[2].element_type, ir.F16Type | ir.F32Type):
-        return f"sums of {types[2].element_type}, not f16 or f32"
-    epilogue, in_f32 = _epilogue(op)
     extents = {dim: size for dims, type_ in zip((left, right, result), types, strict=True)
                for dim, size in zip(dims, type_.shape, strict=True)}
     row, column, reduction = (min(dims) for dims in sides)
-    return Matmul(op, epilogue, (left, right, result), tuple(extents[dim] for dim in range(len(extents))),
-                  row, column, reduction, in_f32)
+    return Matmul(op, None, (left, right, result), tuple(extents[dim] for dim in range(len(extents))),
+                  row, column, reduction)
 
 
 def _dims(map_: ir.AffineMap) -> Dims | None:
@@ -124,12 +133,12 @@ def _epilogue(op: ir.Operation) -> tuple[ir.Operation | None, bool]:
     if isinstance(ir.RankedTensorType(op.results[0].type).element_type, ir.F16Type):
         return None, False
     if _is_rounded_by_all(op.results[0]):
-        return _elementwise_user(op), False
-    return _elementwise_user(op), True
+        return elementwise_user(op), False
+    return elementwise_user(op), True
 
 
-def _elementwise_user(op: ir.Operation) -> ir.Operation | None:
-    """The only op that reads the f32 sums of ``op``, element by element.
+def elementwise_user(op: ir.Operation) -> ir.Operation | None:
+    """The only op that reads the sums of ``op``, element by element.
 
     None where it reads the f32 sums of another product too: the last of these products gets it as its epilogue.
     """
@@ -177,7 +186,7 @@ def _rounds_first(op: ir.Operation, number: int) -> bool:
                                  for reader in readers)
 
 
-def _starts_from_zero(value: ir.Value) -> bool:
+def starts_from_zero(value: ir.Value) -> bool:
     """True for a tensor of zeros."""
     if isinstance(value.owner, ir.Block):
         return False
@@ -185,4 +194,5 @@ def _starts_from_zero(value: ir.Value) -> bool:
     if owner.name != "arith.constant":
         return fills_zero(owner)
     attribute = owner.attributes["value"]
-    return isinstance(attribute, ir.DenseFPElementsAttr) and attribute.is_splat and is_zero(attribute.get_splat_value())
+    dense = isinstance(attribute, ir.DenseFPElementsAttr | ir.DenseIntElementsAttr)
+    return dense and attribute.is_splat and is_zero(attribute.get_splat_value())

@@ -12,6 +12,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, window_of
+from hexagon_mlir.passes.lib.engine_byte_tiles import LOOPS_OF_THREADS, byte_copy
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.targets import Target
@@ -136,7 +137,9 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
                     for dims, map_ in zip(reads, maps, strict=True))
     mixed = {d.position for map_, of in zip(maps, windows, strict=True)
              for result, window in zip(map_.results, of, strict=False) if window is None for d in _dims_of(result)}
-    parallel = [independent[loop] and loop not in mixed for loop in range(loops)]
+    copy = byte_copy(op)
+    shared = range(loops) if copy is None else LOOPS_OF_THREADS[copy]
+    parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     sizes = tuple(extents[loop] for loop in range(loops))
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))

@@ -192,6 +192,17 @@ MATMUL_TANH = """func.func @matmul_tanh(%a: tensor<45x150xf16>, %b: tensor<150x7
 """
 
 
+BYTES = """func.func @bytes(%a: tensor<100x250xi8>, %b: tensor<250x300xi8>) -> tensor<100x300xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<100x300xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<100x300xi32>) -> tensor<100x300xi32>
+  %p = linalg.matmul ins(%a, %b : tensor<100x250xi8>, tensor<250x300xi8>) outs(%f : tensor<100x300xi32>)
+      -> tensor<100x300xi32>
+  return %p : tensor<100x300xi32>
+}
+"""
+
+
 def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 0), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))[:, ::2, ::2]
@@ -201,7 +212,7 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
-    f32, two products with a softmax between them."""
+    f32, and of bytes, two products with a softmax between them."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -209,6 +220,8 @@ def linalg_cases() -> list[Case]:
     queries, keys, values = (_random(count, 64)[None].astype(np.float16) / 2 for count in (70, 77, 77))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
+    rng = np.random.default_rng(1)
+    factors = [rng.integers(-128, 128, shape).astype(np.int8) for shape in ((100, 250), (250, 300))]
     product = x.astype(np.float64) * s[:, None]
     return [
         Case("scaled_exp", "scaled_exp", lambda: SCALED_EXP, (x, s), np.exp(product) + x, 1e-5),
@@ -221,6 +234,7 @@ def linalg_cases() -> list[Case]:
         Case("matmul_bias", "matmul_bias", lambda: MATMUL_BIAS, (left, right, offset),
              left.astype(np.float64) @ right.astype(np.float64) + offset, 1e-3),
         Case("attention", "attention", _attention, (queries, keys, values), _attended(queries, keys, values), 5e-3),
+        Case("bytes", "bytes", lambda: BYTES, tuple(factors), np.matmul(*factors, dtype=np.int32), 0.0),
         Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
              np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
     ]

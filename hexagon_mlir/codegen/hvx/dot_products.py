@@ -7,6 +7,7 @@ extracts the summands with general shuffles.
 
 from __future__ import annotations
 
+from hexagon_mlir.codegen.hvx.fixed_point import splat_number
 from hexagon_mlir.codegen.hvx.native_parts import PartBuilder, Value
 from hexagon_mlir.codegen.hvx.split_plan import SplitPlan
 from hexagon_mlir.llvmir import Instruction
@@ -22,7 +23,13 @@ def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
     if i.opcode != "add" or i.type != f"<{_WORDS} x i32>" or value.lane_stride != 1:
         return False
     for old, total in (i.operands, i.operands[::-1]):
-        casts = _factors(plan, total)
+        product = _product(plan, total)
+        if product is None:
+            continue
+        if (parts := _by_one_number(builder, plan, i.type, old, product)) is not None:
+            value.parts = parts
+            return True
+        casts = _casts(plan, product)
         if casts is None:
             continue
         for left, right in (casts, casts[::-1]):
@@ -37,8 +44,23 @@ def make_dot_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
     return False
 
 
-def _factors(plan: SplitPlan, total: str) -> tuple[Instruction, Instruction] | None:
-    """The two casts whose products ``total`` sums, four adjacent ones at a time."""
+def _by_one_number(builder: PartBuilder, plan: SplitPlan, type_: str, old: str, product: Instruction,
+                   ) -> list[str] | None:
+    """``old`` and the sums of ``product``, whose second factor is the same signed byte everywhere."""
+    for operand, other in (product.operands, product.operands[::-1]):
+        cast, number = plan.definitions.get(operand), splat_number(other, product.type)
+        if number is None or not -128 <= number < 128 or cast is None or not _widens_bytes(cast):
+            continue
+        byte, name = builder.value(cast.operands[0], cast.types[0]), _NAMES[cast.opcode, "sext"]
+        if byte.lane_stride == 1:
+            acc = builder.with_stride(old, builder.value(old, type_), 1)[0]
+            words = builder.words(byte.parts[0], byte.native), f"splat (i32 {(number & 0xFF) * 0x01010101})"
+            return [builder.intrinsic(name, type_, *((type_, v) for v in (acc, *words)))]
+    return None
+
+
+def _product(plan: SplitPlan, total: str) -> Instruction | None:
+    """The product that ``total`` sums, four adjacent elements at a time."""
     pairs = [plan.definitions.get(o) for o in _sum_of(plan, total)]
     shuffles = [plan.definitions.get(o) for pair in pairs if pair is not None for o in _sum_of(plan, pair.result)]
     if len(shuffles) != _LENGTH or any(s is None or s.opcode != "shufflevector" for s in shuffles):
@@ -49,13 +71,20 @@ def _factors(plan: SplitPlan, total: str) -> tuple[Instruction, Instruction] | N
     if len({s.operands[0] for s in found}) != 1 or masks != wanted:
         return None
     product = plan.definitions.get(found[0].operands[0])
-    if product is None or product.opcode != "mul":
-        return None
+    return product if product is not None and product.opcode == "mul" else None
+
+
+def _casts(plan: SplitPlan, product: Instruction) -> tuple[Instruction, Instruction] | None:
+    """The two casts of bytes that ``product`` multiplies."""
     casts = [plan.definitions.get(o) for o in product.operands]
-    if any(c is None or c.opcode not in ("sext", "zext") or c.types[0] != f"<{_BYTES} x i8>" for c in casts):
+    if any(c is None or not _widens_bytes(c) for c in casts):
         return None
     left, right = (c for c in casts if c is not None)
     return left, right
+
+
+def _widens_bytes(cast: Instruction) -> bool:
+    return cast.opcode in ("sext", "zext") and cast.types[0] == f"<{_BYTES} x i8>"
 
 
 def _sum_of(plan: SplitPlan, name: str) -> list[str]:

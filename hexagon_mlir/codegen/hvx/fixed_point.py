@@ -31,7 +31,7 @@ def make_fixed_point(builder: PartBuilder, plan: SplitPlan, i: Instruction, valu
     if factors is not None:
         return _product(builder, factors, value)
     shift = plan.definitions.get(i.operands[0])
-    if shift is None or shift.opcode not in _SHIFTS or (amount := _splat(shift.operands[1], shift.type)) is None:
+    if shift is None or shift.opcode not in _SHIFTS or (amount := splat_number(shift.operands[1], shift.type)) is None:
         return False
     return 0 < amount <= 16 and _narrowing_shift(builder, shift, amount, value)
 
@@ -41,7 +41,7 @@ def _multiple(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Valu
     if i.opcode == "add":
         for total, other in (i.operands, i.operands[::-1]):
             product = plan.definitions.get(other)
-            if product is not None and _factor(plan, product) and _splat(total, i.type) is None:
+            if product is not None and _factor(plan, product) and splat_number(total, i.type) is None:
                 pairs = builder.with_stride(total, builder.value(total, i.type), value.lane_stride)
                 return _multiply(builder, plan, product, value, pairs)
         return False
@@ -74,7 +74,7 @@ def _multiply(builder: PartBuilder, plan: SplitPlan, product: Instruction, value
 def _factor(plan: SplitPlan, i: Instruction) -> tuple[Instruction, int] | None:
     """The cast and the constant that ``i`` multiplies."""
     cast = plan.definitions.get(i.operands[0]) if i.opcode == "mul" else None
-    number = _splat(i.operands[1], i.type) if cast is not None else None
+    number = splat_number(i.operands[1], i.type) if cast is not None else None
     if cast is None or not _is_widened(cast) or number is None or not -_ONE <= number < _ONE:
         return None
     return cast, number
@@ -121,10 +121,10 @@ def _narrowing_shift(builder: PartBuilder, shift: Instruction, amount: int, valu
 def _fractions(plan: SplitPlan, i: Instruction) -> tuple[Instruction, Instruction | int] | None:
     """The factors that ``i`` is the rounded product of: casts from 16 bits, the second one perhaps a constant."""
     shift = plan.definitions.get(i.operands[0])
-    if shift is None or shift.opcode not in _SHIFTS or _splat(shift.operands[1], shift.type) != _FRACTION_BITS:
+    if shift is None or shift.opcode not in _SHIFTS or splat_number(shift.operands[1], shift.type) != _FRACTION_BITS:
         return None
     total = plan.definitions.get(shift.operands[0])
-    if total is None or total.opcode != "add" or _splat(total.operands[1], total.type) != _HALF:
+    if total is None or total.opcode != "add" or splat_number(total.operands[1], total.type) != _HALF:
         return None
     product = plan.definitions.get(total.operands[0])
     if product is None or product.opcode != "mul":
@@ -147,12 +147,12 @@ def _is_above_minus_one(plan: SplitPlan, name: str) -> bool:
     if source is None:
         return False
     if source.opcode == "and":
-        mask = _splat(source.operands[1], source.type)
+        mask = splat_number(source.operands[1], source.type)
         return mask is not None and mask >= 0
     return source.opcode == "trunc" and _fractions(plan, source) is not None
 
 
-def _splat(operand: str, type_: str) -> int | None:
+def splat_number(operand: str, type_: str) -> int | None:
     """The integer in every lane of a constant."""
     vector = vector_type(type_)
     lanes = lanes_of(operand, vector[0]) if vector is not None else None

@@ -1,0 +1,205 @@
+"""Writes the loops and vectors of copies between rows and the matrix engine's tiles of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from hexagon_mlir.dialects.engine_tiles import PLANES, TILE, WORD
+from hexagon_mlir.ir import ir, make
+from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.byte_interleaving.shuffles import Access, dot_product, interleaved
+from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_sign
+from hexagon_mlir.passes.lib.segments import for_loop
+
+
+class Emitter:
+    """Writes the loops and vectors of one copy, `GROUP` tiles or rows at a time."""
+
+    joined: ClassVar[tuple[int, int]] = 2, 2
+    """Last dimensions of source and target that one index goes through."""
+
+    def __init__(self, op: ir.Operation, vector_bytes: int) -> None:
+        operands = list(op.operands)
+        self._op, self._shape = op, ir.MemRefType(operands[0].type).shape
+        self._source, self._target = (Access(value, joined, vector_bytes) for value, joined in
+                                      zip((operands[0], operands[-1]), self.joined, strict=True))
+        self._bytes = ir.VectorType.get([vector_bytes], ir.IntegerType.get_signless(8))
+
+    def fits(self) -> bool:
+        """Whether everything is whole vectors."""
+        return self._source.contiguous and self._target.contiguous and self._whole()
+
+    def _whole(self) -> bool:
+        raise NotImplementedError
+
+    def emit(self) -> None:
+        """Everything, at the insertion point."""
+        self._source.join()
+        self._target.join()
+        self._loops()
+
+    def _loops(self) -> None:
+        raise NotImplementedError
+
+    def _row(self, indices: Sequence[ir.Value], first: ir.Value, tiles: int) -> ir.Value:
+        """`GROUP` of the ``tiles`` of a row of the source, from tile ``first`` on."""
+        step = TILE * (1 if tiles % GROUP else GROUP)
+        return self._source.load(self._bytes, [*indices, make.muli(first, index(TILE))], step)
+
+
+class _Activations(Emitter):
+    """[rows][64][tiles][32] -> [rows][tiles][64][32]; maybe with signs flipped."""
+
+    def _whole(self) -> bool:
+        return self._shape[2] >= GROUP and self._shape[1] % GROUP == 0
+
+    def _loops(self) -> None:
+        """Four rows of four tiles at a time."""
+        outer, rows, tiles, _ = self._shape
+        sign = flipped_sign(self._op)
+
+        def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> None:
+            loaded = [self._row([row, _plus(inner, number)], first, tiles) for number in range(GROUP)]
+            if sign:
+                flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(
+                    self._bytes.element_type, sign)))
+                loaded = [make.binary("arith.xori", vector, flip) for vector in loaded]
+            place = make.muli(inner, index(TILE))
+            for number, vector in enumerate(interleaved(loaded, TILE)):
+                self._target.store(vector, [row, _plus(first, number), place], GROUP * TILE)
+
+        _loop(outer, 1, lambda row: _groups(tiles, lambda first: _loop(
+            rows, GROUP, lambda inner: move(row, first, inner))))
+
+
+class _Weights(Emitter):
+    """[steps][8][4][columns][32] -> [columns][steps][8][32][4]."""
+
+    def _whole(self) -> bool:
+        return self._shape[3] >= GROUP and self._shape[2] == WORD
+
+    def _loops(self) -> None:
+        """Four rows of four tiles at a time."""
+        steps, words, _, columns, _ = self._shape
+
+        def move(step: ir.Value, first: ir.Value, word: ir.Value) -> None:
+            loaded = [self._row([step, word, index(number)], first, columns) for number in range(WORD)]
+            for number, vector in enumerate(interleaved(loaded, 1)):
+                self._target.store(vector, [_plus(first, number), step, word, index(0)], GROUP * TILE)
+
+        _loop(steps, 1, lambda step: _groups(columns, lambda first: _loop(
+            words, 1, lambda word: move(step, first, word))))
+
+
+class _WeightsByColumn(Emitter):
+    """[columns][32][steps][8][4] -> [columns][steps][8][32][4]."""
+
+    joined = 3, 2
+
+    def _whole(self) -> bool:
+        return self._shape[2] >= GROUP and self._shape[1] == TILE and self._shape[3:] == [TILE // WORD, WORD]
+
+    def _loops(self) -> None:
+        """All rows of four tiles at a time."""
+        columns, _, steps, words, _ = self._shape
+
+        def move(column: ir.Value, first: ir.Value) -> None:
+            loaded = [self._row([column, index(number)], first, steps) for number in range(TILE)]
+            for number, vector in enumerate(interleaved(loaded, WORD)):
+                place = [column, _plus(first, number // words), index(number % words), index(0)]
+                self._target.store(vector, place, GROUP * TILE)
+
+        _loop(columns, 1, lambda column: _groups(steps, lambda first: move(column, first)))
+
+
+class _Join(Emitter):
+    """Planes [rows][columns][4][64][32] -> sums [rows][64][columns][32], plus a number of each column."""
+
+    joined = 2, 1
+
+    def _whole(self) -> bool:
+        return self._shape[3] % GROUP == 0 and self._shape[2] == PLANES and all(
+            added.contiguous for added in self._added())
+
+    def _added(self) -> list[Access]:
+        return [Access(value, 1, self._bytes.shape[0]) for value in list(self._op.operands)[PLANES:-1]]
+
+    def _loops(self) -> None:
+        """Four rows of a tile at a time."""
+        outer, columns, _, rows, _ = self._shape
+        words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
+        added = self._added()
+
+        def move(row: ir.Value, column: ir.Value, inner: ir.Value) -> None:
+            at = make.muli(inner, index(TILE))
+            loaded = [self._source.load(self._bytes, [row, column, index(plane), at], GROUP * TILE)
+                      for plane in range(PLANES)]
+            for number, vector in enumerate(interleaved(loaded, 1)):
+                total = ir.Operation.create("vector.bitcast", results=[words], operands=[vector]).result
+                for each in added:
+                    total = make.addi(total, each.load(words, [column, index(0)], GROUP * TILE))
+                self._target.store(total, [row, _plus(inner, number), column, index(0)], GROUP * TILE)
+
+        _loop(outer, 1, lambda row: _loop(columns, 1, lambda column: _loop(
+            rows, GROUP, lambda inner: move(row, column, inner))))
+
+
+class _Sums(Emitter):
+    """Weights [columns][steps][8][32][4] -> 32-bit sums of each column, [columns][32], times -128."""
+
+    joined = 2, 1
+
+    def _whole(self) -> bool:
+        return self._shape[3:] == [TILE, WORD]
+
+    def _loops(self) -> None:
+        """Dot products of four bytes and -128, each vector of a column of tiles."""
+        columns, steps, words, *_ = self._shape
+        wide = ir.VectorType.get(self._bytes.shape, ir.IntegerType.get_signless(32))
+        sums = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
+        factor = constant(ir.DenseElementsAttr.get_splat(wide, ir.IntegerAttr.get(wide.element_type, SIGN)))
+
+        def column_of(column: ir.Value) -> None:
+            def add(step: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+                for word in range(words):
+                    vector = self._source.load(self._bytes, [column, step, index(word), index(0)], GROUP * TILE)
+                    old = [make.addi(old[0], dot_product(make.cast("arith.extsi", wide, vector), factor))]
+                return old
+
+            total, = for_loop(index(0), index(steps), 1,
+                              [self._target.load(sums, [column, index(0)], GROUP * TILE)], add)
+            self._target.store(total, [column, index(0)], GROUP * TILE)
+
+        _loop(columns, 1, column_of)
+
+
+GROUP = 4
+"""Tiles of a row in a vector, and rows of a tile."""
+
+
+def _groups(count: int, emit: Callable[[ir.Value], None]) -> None:
+    """``emit`` for the first of each group of ``count`` tiles; the last group reaches back to the one before."""
+    whole = count - count % GROUP
+    _loop(whole, GROUP, emit)
+    if whole < count:
+        emit(index(count - GROUP))
+
+
+def _loop(count: int, step: int, emit: Callable[[ir.Value], None]) -> None:
+    def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
+        emit(iv)
+        return []
+
+    for_loop(index(0), index(count), step, [], body)
+
+
+def _plus(value: ir.Value, number: int) -> ir.Value:
+    return make.addi(value, index(number)) if number else value
+
+
+EMITTERS: dict[ByteCopy, type[Emitter]] = {
+    ByteCopy.ACTIVATIONS: _Activations, ByteCopy.WEIGHTS: _Weights, ByteCopy.WEIGHTS_BY_COLUMN: _WeightsByColumn,
+    ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
+}  # fmt: skip
+"""Kind of copy to what writes it."""

@@ -1,0 +1,116 @@
+"""Writes a product of bytes as blocks: factors into TCM, tiles, planes of the product, rows of i32 back."""
+
+from __future__ import annotations
+
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.ir.make import fill
+from hexagon_mlir.passes.lib.engine_byte_tiles import (
+    column_sums,
+    join_planes,
+    multiply_bytes,
+    pack_byte_activations,
+    pack_byte_weights,
+)
+from hexagon_mlir.passes.lib.static_slices import extract, insert
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles, vector_tiles
+from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks
+
+
+class ByteMatmulBuilder(MatmulBuilder):
+    """Writes the blocks of one product of bytes at the insertion point."""
+
+    def __init__(self, product: ByteMatmul, blocks: Blocks) -> None:
+        super().__init__(product.matmul, blocks)
+        self._product = product
+
+    def _rows(self, where: Where, result: ir.Value) -> ir.Value:
+        """One block of rows: its tiles, and the columns of the result."""
+        activations = pack_byte_activations(self._bytes(LEFT, where), self._matmul.transposed(LEFT),
+                                            self._product.signed)
+        return self._loop(self._matmul.column, self._blocks.columns, where, result,
+                          lambda here, so_far: self._columns(activations, here, so_far))
+
+    def _columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:
+        """One block of columns, part by part: while the engine multiplies a part, HVX joins the planes of the one
+        before and packs the one after.
+        """
+        count = vector_tiles(where[self._matmul.column][1])
+        rows, transposed = self._bytes(RIGHT, where), self._matmul.transposed(RIGHT)
+        start_of_sums = self._start(where)
+        block = tcm_tensor([row_tiles(where[self._matmul.row][1]), BYTE_ROWS, count, TILE], _word())
+        before, start = None, 0
+        for columns in choose_byte_parts(count):
+            whole, first = TILE * columns, TILE * start
+            sizes, offsets = ((whole, None), (first, 0)) if transposed else ((None, whole), (0, first))
+            part = extract(rows, sizes, offsets)
+            weights = pack_byte_weights(part, transposed)
+            product = multiply_bytes(activations, weights)
+            added = self._added(weights, start_of_sums, start)
+            if before is not None:
+                block = _joined(*before, block)
+            before = product, added, start
+            start += columns
+        assert before is not None
+        block = _joined(*before, block)
+        shape = ir.RankedTensorType(block.type).shape
+        matrix = tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]], _word()),
+                                       block, [[0, 1], [2, 3]])
+        return self._put(matrix, where, result)
+
+    def _bytes(self, operand: int, where: Where) -> ir.Value:
+        """The matrix of a factor in TCM, filled up with zeros to whole tiles."""
+        matmul = self._matmul
+        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
+        loops = [loop for loop in matmul.reads[operand] if loop not in matmul.batches]
+        sizes = [where[loop][1] if loop in where else matmul.extents[loop] for loop in loops]
+        return _filled_up(part, [BYTE_ROWS * row_tiles(size) if loop == matmul.row else TILE * vector_tiles(size)
+                                 for loop, size in zip(loops, sizes, strict=True)])
+
+    def _start(self, where: Where) -> ir.Value | None:
+        """What the sums of each column start from, [N / 32][32]; None for zeros."""
+        product, matmul = self._product, self._matmul
+        if product.start is None:
+            return None
+        start = _filled_up(self._slice(product.start, product.start_loops, where, matmul.batches),
+                           [TILE * vector_tiles(where[matmul.column][1])])
+        shape = [ir.RankedTensorType(start.type).shape[0] // TILE, TILE]
+        return tensor.expand_shape(ir.RankedTensorType.get(shape, _word()), start, [[0, 1]], [], shape)
+
+    def _added(self, weights: ir.Value, start: ir.Value | None, column: int) -> ir.Value | None:
+        """What is added to the sums of each column of the tiles ``weights``, which begin at tile ``column``: that of
+        ``start``, and what signed activations cost.
+        """
+        count = ir.RankedTensorType(weights.type).shape[0]
+        if start is not None:
+            start = extract(start, (count, None), (column, 0))
+        if not self._product.signed:
+            return start
+        return column_sums(weights, _zeros([count, TILE], _word()) if start is None else start)
+
+
+def _joined(product: ir.Value, added: ir.Value | None, first: int, block: ir.Value) -> ir.Value:
+    """``block`` with the sums whose planes ``product`` has, which start at tile ``first``."""
+    count = ir.RankedTensorType(product.type).shape[1]
+    part = join_planes(product, added, extract(block, (None, None, count, None), (0, 0, first, 0)))
+    return insert(part, block, (0, 0, first, 0))
+
+
+def _filled_up(part: ir.Value, shape: list[int]) -> ir.Value:
+    """``part`` in TCM, with zeros up to ``shape``."""
+    type_ = ir.RankedTensorType(part.type)
+    if shape == list(type_.shape):
+        return tcm_copy(part)
+    return insert(part, _zeros(shape, type_.element_type), [0] * len(shape))
+
+
+def _zeros(shape: list[int], element: ir.Type) -> ir.Value:
+    return fill(constant(ir.IntegerAttr.get(element, 0)), tcm_tensor(shape, element)).result
+
+
+def _word() -> ir.Type:
+    return ir.IntegerType.get_signless(32)

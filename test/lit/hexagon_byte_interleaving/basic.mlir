@@ -1,0 +1,93 @@
+// Copies between rows and the matrix engine's tiles of bytes, planes of sums, and sums of weights.
+// RUN: hexmlir-opt %s --hexagon-byte-interleaving --split-input-file | filecheck %s
+
+// 1. Activations: words of 32 bytes of four rows, one in each of four tiles; signs are flipped before.
+// CHECK-LABEL: func.func @activations
+// CHECK-DAG: memref.collapse_shape %arg0 {{.*}} into memref<2x64x256xi8, 1>
+// CHECK-DAG: memref.collapse_shape %arg1 {{.*}} into memref<2x8x2048xi8, 1>
+// CHECK-COUNT-3: scf.for
+// CHECK-COUNT-4: vector.load {{.*}} {alignment = 1 : i64} : memref<2x64x256xi8, 1>, vector<128xi8>
+// CHECK-COUNT-4: arith.xori {{.*}} : vector<128xi8>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 32, 33, {{.*}} : vector<32xi32>, vector<32xi32>
+// CHECK-COUNT-4: vector.store {{.*}} : memref<2x8x2048xi8, 1>, vector<128xi8>
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @activations(%rows: memref<2x64x8x32xi8, 1>, %tiles: memref<2x8x64x32xi8, 1>) {
+  %c = arith.constant -128 : i8
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<2x64x8x32xi8, 1>) outs(%tiles : memref<2x8x64x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    %0 = arith.xori %x, %c : i8
+    linalg.yield %0 : i8
+  }
+  return
+}
+
+// -----
+// 2. Weights, five columns of tiles: bytes of four rows; the second group of columns begins at the second one.
+// CHECK-LABEL: func.func @weights
+// CHECK: vector.load {{.*}} : memref<3x8x4x160xi8, 1>, vector<128xi8>
+// CHECK: vector.shuffle {{.*}} [0, 128, 1, 129, 2, 130, {{.*}} : vector<128xi8>, vector<128xi8>
+// CHECK-COUNT-4: vector.store {{.*}} : memref<5x3x8x128xi8, 1>, vector<128xi8>
+// CHECK: %[[FIRST:.*]] = arith.muli %c1{{.*}}, %c32{{.*}} : index
+// CHECK: vector.load {{.*}}%[[FIRST]]] {{.*}} : memref<3x8x4x160xi8, 1>, vector<128xi8>
+#rows = affine_map<(ct, kt, k, c, l) -> (kt, k, l, ct, c)>
+#tiles = affine_map<(ct, kt, k, c, l) -> (ct, kt, k, c, l)>
+func.func @weights(%rows: memref<3x8x4x5x32xi8, 1>, %tiles: memref<5x3x8x32x4xi8, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<3x8x4x5x32xi8, 1>) outs(%tiles : memref<5x3x8x32x4xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}
+
+// -----
+// 3. Weights that lie column by column: words of four bytes of 32 rows.
+// CHECK-LABEL: func.func @by_column
+// CHECK-COUNT-32: vector.load {{.*}} : memref<2x32x128xi8, 1>, vector<128xi8>
+// CHECK-COUNT-32: vector.store {{.*}} : memref<2x4x8x128xi8, 1>, vector<128xi8>
+// CHECK-NOT: vector.store
+#rows = affine_map<(ct, kt, k, c, l) -> (ct, c, kt, k, l)>
+#tiles = affine_map<(ct, kt, k, c, l) -> (ct, kt, k, c, l)>
+func.func @by_column(%rows: memref<2x32x4x8x4xi8, 1>, %tiles: memref<2x4x8x32x4xi8, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<2x32x4x8x4xi8, 1>) outs(%tiles : memref<2x4x8x32x4xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}
+
+// -----
+// 4. Planes: bytes of each become words, plus one of each column.
+// CHECK-LABEL: func.func @planes
+// CHECK-COUNT-4: vector.load {{.*}} : memref<1x2x4x2048xi8, 1>, vector<128xi8>
+// CHECK: vector.bitcast {{.*}} : vector<128xi8> to vector<32xi32>
+// CHECK: vector.load %arg1
+// CHECK: arith.addi {{.*}} : vector<32xi32>
+// CHECK: vector.store {{.*}} : memref<1x64x2x32xi32, 1>, vector<32xi32>
+#p0 = affine_map<(rt, r, ct, c) -> (rt, ct, 0, r, c)>
+#p1 = affine_map<(rt, r, ct, c) -> (rt, ct, 1, r, c)>
+#p2 = affine_map<(rt, r, ct, c) -> (rt, ct, 2, r, c)>
+#p3 = affine_map<(rt, r, ct, c) -> (rt, ct, 3, r, c)>
+#column = affine_map<(rt, r, ct, c) -> (ct, c)>
+#rows = affine_map<(rt, r, ct, c) -> (rt, r, ct, c)>
+func.func @planes(%planes: memref<1x2x4x64x32xi8, 1>, %added: memref<2x32xi32, 1>, %rows: memref<1x64x2x32xi32, 1>) {
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  linalg.generic {indexing_maps = [#p0, #p1, #p2, #p3, #column, #rows], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%planes, %planes, %planes, %planes, %added : memref<1x2x4x64x32xi8, 1>, memref<1x2x4x64x32xi8, 1>, memref<1x2x4x64x32xi8, 1>, memref<1x2x4x64x32xi8, 1>, memref<2x32xi32, 1>) outs(%rows : memref<1x64x2x32xi32, 1>) {
+  ^bb0(%x: i8, %y: i8, %z: i8, %w: i8, %v: i32, %old: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.shli %1, %c8 : i32
+    %3 = arith.ori %0, %2 : i32
+    %4 = arith.extui %z : i8 to i32
+    %5 = arith.shli %4, %c16 : i32
+    %6 = arith.ori %3, %5 : i32
+    %7 = arith.extui %w : i8 to i32
+    %8 = arith.shli %7, %c24 : i32
+    %9 = arith.ori %6, %8 : i32
+    %10 = arith.addi %9, %v : i32
+    linalg.yield %10 : i32
+  }
+  return
+}

@@ -1,0 +1,66 @@
+// Copies that are left alone.
+// RUN: hexmlir-opt %s --hexagon-byte-interleaving --split-input-file | filecheck %s
+// CHECK-NOT: vector.
+
+// 1. Rows of three tiles.
+// CHECK-LABEL: func.func @three
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @three(%rows: memref<1x64x3x32xi8, 1>, %tiles: memref<1x3x64x32xi8, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<1x64x3x32xi8, 1>) outs(%tiles : memref<1x3x64x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}
+
+// -----
+// 2. Six rows; another number than the first bit is flipped; words instead of bytes.
+// CHECK-LABEL: func.func @others
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @others(%six: memref<1x6x4x32xi8, 1>, %y: memref<1x4x6x32xi8, 1>, %rows: memref<1x64x4x32xi8, 1>, %z: memref<1x4x64x32xi8, 1>, %words: memref<1x64x4x32xi32, 1>, %w: memref<1x4x64x32xi32, 1>) {
+  %one = arith.constant 1 : i8
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%six : memref<1x6x4x32xi8, 1>) outs(%y : memref<1x4x6x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<1x64x4x32xi8, 1>) outs(%z : memref<1x4x64x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    %0 = arith.xori %x, %one : i8
+    linalg.yield %0 : i8
+  }
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%words : memref<1x64x4x32xi32, 1>) outs(%w : memref<1x4x64x32xi32, 1>) {
+  ^bb0(%x: i32, %old: i32):
+    linalg.yield %x : i32
+  }
+  return
+}
+
+// -----
+// 3. Tiles that are not contiguous.
+// CHECK-LABEL: func.func @strided
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @strided(%rows: memref<1x64x4x32xi8, 1>, %tiles: memref<1x4x64x32xi8, strided<[16384, 4096, 64, 1]>, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<1x64x4x32xi8, 1>) outs(%tiles : memref<1x4x64x32xi8, strided<[16384, 4096, 64, 1]>, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}
+
+// -----
+// 4. Planes in another order.
+// CHECK-LABEL: func.func @order
+#p0 = affine_map<(rt, r, ct, c) -> (rt, ct, 0, r, c)>
+#p1 = affine_map<(rt, r, ct, c) -> (rt, ct, 1, r, c)>
+#rows = affine_map<(rt, r, ct, c) -> (rt, r, ct, c)>
+func.func @order(%planes: memref<1x1x4x64x32xi8, 1>, %rows: memref<1x64x1x32xi32, 1>) {
+  linalg.generic {indexing_maps = [#p1, #p0, #rows], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%planes, %planes : memref<1x1x4x64x32xi8, 1>, memref<1x1x4x64x32xi8, 1>) outs(%rows : memref<1x64x1x32xi32, 1>) {
+  ^bb0(%x: i8, %y: i8, %old: i32):
+    %0 = arith.extui %x : i8 to i32
+    linalg.yield %0 : i32
+  }
+  return
+}
