@@ -47,8 +47,8 @@ class UntileProductsPass(Pass):
     """Turns a loop that adds up products of f16 blocks, as a Triton kernel does along its reduction, into a loop that
     only collects the blocks, and one product after it.
 
-    `hexagon-matrix-engine` then sees one product whose sums are rounded to f16: they stay in the engine's accumulators,
-    and nothing is added by HVX.
+    `hexagon-matrix-engine` then sees one product: its sums stay in the engine's accumulators, and nothing is added by
+    HVX.
 
     Before:
         #left = affine_map<(i, j, k) -> (i, k)>
@@ -138,8 +138,8 @@ class UntileProductsPass(Pass):
         always: also where the cost estimate leaves the product to HVX.
 
     Refuses (with a remark; the loop stays): an unknown number of iterations, factors other than f16, sums that do not
-    start from zeros, that the loop reads elsewhere, or that are read before they are rounded to f16, matrices that
-    exceed a third of the budget together, products that HVX is estimated to compute in less time.
+    start from zeros or that the loop reads elsewhere, matrices that exceed a third of the budget together, products
+    that HVX is estimated to compute in less time.
 
     Needs: tensor.
     Leaves: tensor.
@@ -213,19 +213,8 @@ def read_sum(product: ir.Operation) -> Sum | str:
     start = loop.operands[3 + place].owner
     if isinstance(start, ir.Block) or not fills_zero(start.operation):
         return "its sums do not start from zeros"
-    if not all(_rounds_first(use) for use in loop.results[place].uses) or not any(True for _ in
-                                                                                   loop.results[place].uses):
-        return "its sums are read before they are rounded to f16"
     return Sum(loop, place, product, first, step, max(-(-(end - first) // step), 0)) if end > first + step \
         else "there are no two iterations"
-
-
-def _rounds_first(use: ir.OpOperand) -> bool:
-    user = use.owner.operation
-    if user.name != "linalg.generic":
-        return False
-    uses = [inner.owner.operation for inner in user.regions[0].blocks[0].arguments[use.operand_number].uses]
-    return bool(uses) and all(op.name == "arith.truncf" and isinstance(op.results[0].type, ir.F16Type) for op in uses)
 
 
 def _whole_type(sum_: Sum, operand: int) -> ir.RankedTensorType:
