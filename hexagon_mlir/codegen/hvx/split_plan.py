@@ -10,6 +10,7 @@ from hexagon_mlir.llvmir.types import mask_numbers, vector_type
 
 VECTOR_BITS = 8 * int(targets.get().vector_bytes.value)
 BITS = {"float": 32, "half": 16, "bfloat": 16, "i32": 32, "i16": 16, "i8": 8}
+_WORDS = VECTOR_BITS // 32
 _PLAIN = frozenset({"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "fdiv", "frem", "sdiv", "udiv",
                     "srem", "urem", "fadd", "fsub", "fmul", "fneg", "load", "phi", "freeze"})
 _ELEMENTWISE_CALLS = frozenset({
@@ -101,7 +102,7 @@ class SplitPlan:
 
     def shuffle_kind(self, i: Instruction) -> str:
         """``slice`` or ``concat`` of whole parts, ``splat`` of a scalar, ``interleave`` of two parts, their ``even`` or
-        ``odd`` lanes, those of one value of two parts, whose lanes alternate (``first``, ``second``), or ''.
+        ``odd`` lanes, those of one value of two parts of words, whose lanes alternate (``first``, ``second``), or ''.
         """
         if i.result not in self._shuffles:
             self._shuffles[i.result] = self._shuffle_kind(i)
@@ -125,7 +126,7 @@ class SplitPlan:
         if source[0] == native == result[0] and "poison" not in i.operands[:2] and numbers[0] in (0, 1) and numbers == [
                 *range(numbers[0], 2 * native, 2)]:
             return ("even", "odd")[numbers[0]]
-        if source[0] == 2 * native == 2 * result[0] and numbers[0] in (0, 1) and numbers == [
+        if native == _WORDS and source[0] == 2 * native == 2 * result[0] and numbers[0] in (0, 1) and numbers == [
                 *range(numbers[0], 2 * native, 2)] and self.definitions.get(i.operands[0]) is not None:
             return ("first", "second")[numbers[0]]
         if numbers != list(range(numbers[0], numbers[0] + len(numbers))) or numbers[0] % native:
