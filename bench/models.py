@@ -25,8 +25,8 @@ from bench.corpus.model_zoo import LARGE, Decoder, Model
 from bench.corpus.more_models import MORE
 from hexagon_mlir.report.model import model_report
 
-_COLUMNS = ("model", "max difference", "largest value", "cycles", "in copies", "kernels", "compile s", "of it, CPU s",
-            "run s", "weights MB", "peak MB")
+_COLUMNS = ("model", "max difference", "largest value", "cycles", "in copies", "of the engine's rate", "kernels",
+            "compile s", "of it, CPU s", "run s", "weights MB", "peak MB")
 _TOKENS = 8
 """Tokens that a decoder makes, one after the other."""
 
@@ -48,12 +48,13 @@ def run(name: str, made: Model, numerics: str, report: bool) -> tuple[str, ...]:
     """Export, compile, run, compare: a row of the table. Times are wall times, but for the column that says CPU.
 
     ``in copies`` is the share of cycles that wait for copies between DDR and TCM, weights' among them: what a transfer
-    of the next kernel's first tile under the kernel before could save at most.
+    of the next kernel's first tile under the kernel before could save at most. ``of the engine's rate``: the share of
+    cycles in which the matrix engine's multiplier array works.
     """
     module, inputs = made[0].eval(), made[1]
     program = torch.export.export(module, inputs)
     calls = list(_calls(module, inputs))
-    cycles, copies, error, largest = 0, 0.0, 0.0, 0.0
+    cycles, copies, array, error, largest = 0, 0.0, 0.0, 0.0, 0.0
     with torch.no_grad():
         model = hx.compile(program, numerics=numerics)
         start = time.perf_counter()
@@ -62,6 +63,8 @@ def run(name: str, made: Model, numerics: str, report: bool) -> tuple[str, ...]:
             results.append(_flat(model(*arguments)))
             cycles += model.last_run.cycles
             copies += sum(record.result.stalls.get("copy", 0.0) for record in model.last_run.launches)
+            array += sum(record.result.matrix.array_cycles for record in model.last_run.launches
+                         if record.result.matrix is not None)
         seconds = time.perf_counter() - start
     for buffer in module.buffers() if isinstance(module, Decoder) else ():
         buffer.zero_()  # the cache, which both write
@@ -76,7 +79,7 @@ def run(name: str, made: Model, numerics: str, report: bool) -> tuple[str, ...]:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     result = model.result
     cpu = sum(result.cpu_seconds.values()) + sum(result.llvm_seconds.values())
-    return (name, f"{error:.1e}", f"{largest:.2f}", f"{cycles:,}", f"{copies / cycles:.1%}",
+    return (name, f"{error:.1e}", f"{largest:.2f}", f"{cycles:,}", f"{copies / cycles:.1%}", f"{array / cycles:.1%}",
             f"{result.kernels} ({result.kernel_calls} calls)",
             f"{result.seconds:.1f}", f"{cpu:.1f}", f"{seconds:.1f}", f"{weights / 1e6:.1f}", f"{peak / 1e6:.0f}")
 

@@ -407,6 +407,7 @@ LARGE: dict[str, Callable[[], Model]] = {
     "ConvTasNet block, 512": lambda: (ConvTasNetBlock(128, 512), (torch.randn(1, 128, 200),)),
     "BERT-tiny": lambda: _bert(),
     "BERT-base layer": lambda: (PostNorm(768, 12), (torch.randn(1, 64, 768), torch.zeros(1, 1, 1, 64))),
+    "GPT-2 layer, 512 tokens": lambda: (PreNorm(768, 12, True, "tanh"), (torch.randn(1, 512, 768),)),
     "ViT-tiny layer": lambda: (PreNorm(192, 3), (torch.randn(1, 197, 192),)),
     "ViT-tiny, 64x64": lambda: (Vit(64, 16, 12, 192, 3, 1000), (torch.randn(1, 3, 64, 64),)),
     "decoder, 8 tokens": lambda: (Decoder(16, width=256, heads=8, groups=2, hidden=704, depth=32),
