@@ -187,7 +187,7 @@ class HexagonLayoutPropagationPass(Pass):
 
     def _declines(self, chain: Chain, target: Target, in_model: bool) -> str | None:
         """Why ``chain`` is left as it is."""
-        budget = self.tcm_bytes or target.tcm_budget_bytes
+        budget = self.tcm_bytes or (target.tcm_share_bytes if in_model else target.tcm_budget_bytes)
         if chain_bytes(chain) > budget:
             return "tiles exceed the TCM budget"
         if not self.always and not products_pay(chain, target, in_model):

@@ -22,14 +22,24 @@ HIDDEN, LEAST_SEEN = -65504.0, -60000.0
 """Scores: of a hidden key, and the least of others."""
 _LEAST_ROWS = 32
 """Fewer queries or keys do not fill a tile of the matrix engine."""
-_ROWS = ((2048, 128), (4096, 64), (8192, 32))
-"""Keys, and as many queries as are taken at a time with up to so many: the scores of a block take 512 KiB."""
+_ROWS = (128, 64, 32)
+"""Queries that are taken at a time: the most whose block fits `_BYTES`."""
+_BYTES = 3 << 20
+"""Of a block, of the 4 MiB of TCM that a kernel of a model may use on chips that have 8."""
 
 
 def takes(shape: Shape) -> bool:
     """Whether `function` is for attention of this shape."""
     return (shape.element == "f16" and not shape.sink and min(shape.queries, shape.keys) >= _LEAST_ROWS
-            and shape.keys <= _ROWS[-1][0])
+            and _rows(shape) is not None)
+
+
+def _rows(shape: Shape) -> int | None:
+    """How many queries are taken at a time: scores before and after masks, weights and masks of so many rows, and keys,
+    values and sums as they are, transposed and as tiles, fit; None where those of the fewest do not."""
+    matrices = 2 + bool(shape.mask) + bool(shape.hidden) + (shape.causal or bool(shape.mask) or bool(shape.hidden))
+    factors = 3 * shape.keys * (shape.depth + shape.width + 32)
+    return next((rows for rows in _ROWS if 2 * (matrices * rows * shape.keys + factors) <= _BYTES), None)
 
 
 @functools.cache
@@ -66,8 +76,8 @@ class _RowAttention:
         """For each head of keys, for each head of queries that shares it, for each block of queries: everything."""
         s, op = self.shape, self.builder
         repeat = s.heads // s.key_heads
-        rows = next(count for keys, count in _ROWS if s.keys <= keys)
-        rows = min(rows, s.queries)
+        rows = min(_rows(s) or _LEAST_ROWS, s.queries)
+        last = op.index(s.queries - rows)
 
         def key_head(head: Value, carried: list[Value]) -> Sequence[Value]:
             keys = op.extract_slice(self.key, [head, 0, 0], (1, s.keys, s.depth), drop=1)
@@ -77,14 +87,12 @@ class _RowAttention:
             def query_head(number: Value, carried: list[Value]) -> Sequence[Value]:
                 index = op.apply("arith.addi", first, number)
 
-                def block(start: Value, count: int, carried: list[Value]) -> list[Value]:
-                    return [self._block(index, start, count, keys, values, carried[0])]
+                def block(first: Value, carried: list[Value]) -> list[Value]:
+                    """Also the last one has all its rows: some are computed twice."""
+                    start = op.apply("arith.minui", first, last) if s.queries % rows else first
+                    return [self._block(index, start, rows, keys, values, carried[0])]
 
-                whole = s.queries - s.queries % rows
-                carried = op.loop(self.c0, op.index(whole), op.index(rows), carried,
-                                  lambda start, inner: block(start, rows, inner))
-                rest = s.queries - whole
-                return block(op.index(whole), rest, carried) if rest else carried
+                return op.loop(self.c0, op.index(s.queries), op.index(rows), carried, block)
 
             return op.loop(self.c0, op.index(repeat), self.c1, carried, query_head)
 
