@@ -20,7 +20,7 @@ from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, choose_blocks, pays
+from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, choose_blocks, hvx_cycles, loop_cycles
 
 FIRST_WITH_PLANES = 75
 """The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
@@ -158,21 +158,27 @@ class HexagonMatrixEnginePass(Pass):
 
     def _rewrite(self, matmul: Matmul, cost: EngineCost, context: PassContext) -> None:
         target, sizes = context.target, matmul.sizes
-        if not self.always and matmul.packed is None and not pays(*sizes, target.lanes(16), cost):
-            self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
-            return
         if matmul.in_f32 and not target.has_matrix_pieces:
             self.remark(context, matmul.op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         budget -= budget // _GAPS
+        grid = None
+        if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
+            packed = matmul.packed is not None
+            grid = choose_grid(Sizes(*sizes, matmul.epilogue_bytes, packed), budget, Rates.of(target))
+        cycles = cost.model_cycles + (loop_cycles(*sizes, cost) if grid is None else grid[1])
+        if not self.always and matmul.packed is None and cycles >= hvx_cycles(*sizes, cost):
+            self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
+            return
         blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes)
-        if blocks is None:
+        if blocks is None and grid is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
         if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
-        matmul.last.results[0].replace_all_uses_with(self._builder(matmul, blocks, budget, context).build())
+        builder = MatmulBuilder(matmul, blocks) if grid is None else GridBuilder(matmul, grid[0])
+        matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
 
     def _rewrite_bytes(self, product: ByteMatmul, cost: ByteCost, context: PassContext) -> None:
@@ -198,11 +204,3 @@ class HexagonMatrixEnginePass(Pass):
             erase_op(op, self.name)
         if not any(True for result in start.results for _ in result.uses):
             erase_op(start, self.name)
-
-    def _builder(self, matmul: Matmul, blocks: Blocks, budget: int, context: PassContext) -> MatmulBuilder:
-        """What writes ``matmul``: a grid where its blocks fit TCM, loops otherwise and around batches."""
-        found = None
-        if not matmul.batches and matmul.op.parent.operation.name == "func.func":
-            sizes = Sizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None)
-            found = choose_grid(sizes, budget, Rates.of(context.target))
-        return MatmulBuilder(matmul, blocks) if found is None else GridBuilder(matmul, found[0])

@@ -107,7 +107,7 @@ class PackEngineWeightsPass(Pass):
             given = _only_argument(call.operands[weight.arg_number], function)
             if given is None or given.arg_number not in constants:
                 continue
-            if not self.always and not pays(*matmul.sizes, context.target.lanes(16), cost):
+            if not self.always and not pays(*matmul.sizes, cost):
                 continue
             old = ir.RankedTensorType(weight.type)
             depth, columns = old.shape

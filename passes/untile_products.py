@@ -177,7 +177,7 @@ class UntileProductsPass(Pass):
             return "the whole matrices exceed the TCM budget"
         depth, (rows, columns) = _whole_type(sum_, 0).shape[sum_.depths[0]], ir.RankedTensorType(
             sum_.product.results[0].type).shape
-        if not self.always and not pays(rows, columns, depth, target.lanes(16), EngineCost.of(target, False)):
+        if not self.always and not pays(rows, columns, depth, EngineCost.of(target, False)):
             return "HVX is estimated to compute the product in less time"
         return None
 

@@ -36,6 +36,6 @@ def products_pay(chain: Chain, target: Target, in_model: bool) -> bool:
     for op in chain.products:
         (rows, depth), (_, columns) = (ir.RankedTensorType(value.type).shape for value in (
             op.operands[0], op.results[0]))
-        if pays(rows, columns, depth, target.lanes(16), cost):
+        if pays(rows, columns, depth, cost):
             return True
     return False

@@ -1,5 +1,7 @@
 """`hexagon-matrix-engine`: sizes of blocks, and values of every shape on the host and as Hexagon code."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from batch import after, on_host
@@ -12,10 +14,17 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
-from hexagon_mlir.passes.matrix_engine.sizes import Blocks, EngineCost, block_bytes, choose_blocks, pays
+from hexagon_mlir.passes.matrix_engine.sizes import (
+    Blocks,
+    EngineCost,
+    block_bytes,
+    choose_blocks,
+    hvx_cycles,
+    pays,
+)
 
 MIB = 1 << 20
-COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)
+COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, model_cycles=0, core_rate=17.3, lanes=64)
 ORDERS = {False: "({}, {})", True: "({1}, {0})"}
 
 
@@ -57,8 +66,19 @@ def test_every_choice_fits(seed):
 
 
 def test_small_products_do_not_pay():
-    assert not pays(4, 32, 32, 64, COST)
-    assert pays(128, 128, 128, 64, COST)
+    assert not pays(4, 32, 32, COST)
+    assert pays(128, 128, 128, COST)
+    assert not pays(128, 128, 128, replace(COST, model_cycles=1e6))
+
+
+def test_rows_that_are_no_vectors_take_hvx_longer():
+    """From 34 products per cycle, 1,500 cycles and 17.3 bytes per cycle."""
+    whole = 1500 + 2 * 3 * 64 * 64 / 17.3 + 64 * 64 * 64 / 34
+    assert hvx_cycles(64, 64, 64, COST) == pytest.approx(whole)
+    assert hvx_cycles(64, 63, 64, COST) == pytest.approx(whole + 64 ** 3 / 34 - 2 * 2 * 64 / 17.3)
+    assert hvx_cycles(64, 7, 64, COST) > hvx_cycles(64, 8, 64, COST) + 6 * 64 * 7 * 64 - 1000
+    assert hvx_cycles(388, 3, 7, COST) == pytest.approx(
+        1500 + 2 * (388 * 7 + 7 * 3 + 388 * 3) / 17.3 + 2 * 448 * 21 / 34)  # vectors of rows
 
 
 def matmul(name: str, sizes: tuple[int, int, int], transposed: tuple[bool, bool, bool], sums: str,
@@ -329,7 +349,7 @@ def test_numbers_of_exponent_31():
     left, right = program.arguments
     left[3], left[5, 7], right[:, 2] = 60000, np.inf, 4
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hexagon_mlir.passes.hexagon_matrix_engine.pays", lambda *_: True)
+        patch.setattr("hexagon_mlir.passes.hexagon_matrix_engine.hvx_cycles", lambda *_: float("inf"))
         result = hx.compile(program.text).run(left, right).outputs[0]
     exact = left.astype(np.float64)
     exact[5, 7] = 65536
