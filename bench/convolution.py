@@ -10,6 +10,9 @@ need one packet: a product uses both multiply pipes, its sum the shift pipe. f16
 at once, whose sums take one packet each. vrmpy uses one of the two multiply pipes and multiplies four bytes of a lane.
 A pooling takes one operation and one load per element of the window. The core issues one HVX packet per cluster and
 cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
+
+The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it: its
+cycles, and the part of the rate of the engine's multiplier array that they are.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import hexagon_mlir as hx
 from bench.tables import Bench
 from hexagon_mlir import targets
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.targets.dma import Engine
 
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -158,10 +162,13 @@ LAYERS = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """Cycles of one layer; ``error`` is the largest difference from PyTorch's result in f64."""
+    """Cycles of one layer, and on the matrix engine, 0 if HVX computes it; ``error`` is the largest difference from
+    PyTorch's result in f64."""
 
     layer: Layer
     cycles: int
+    engine: int
+    rate: float
     error: float
 
     @property
@@ -173,19 +180,34 @@ class Measurement:
 def measure(layer: Layer) -> Measurement:
     """Compile, run on the simulator, compare with PyTorch."""
     module, x = layer.module(), layer.input()
+    program = torch.export.export(module, (x,))
     with torch.no_grad():
-        model = hx.compile(torch.export.export(module, (x,)))
-        got, exact = model(x), module.double()(x.double())
-    return Measurement(layer, model.last_run.cycles, float((got - exact).abs().max()))
+        model = hx.compile(program, matrix_engine=False)
+        got = model(x)
+        engine, rate = _on_engine(program, layer, x) if _is_sum(module.layer) else (0, 0.0)
+        exact = module.double()(x.double())
+    return Measurement(layer, model.last_run.cycles, engine, rate, float((got - exact).abs().max()))
+
+
+def _on_engine(program: torch.export.ExportedProgram, layer: Layer, x: torch.Tensor) -> tuple[int, float]:
+    """Cycles on the engine and the part of its rate; 0 where it is not used."""
+    model = hx.compile(program, numerics="mixed")
+    result = model(x)
+    if not any(record.result.matrix for record in model.last_run.launches):
+        return 0, 0.0
+    products = result.numel() * _steps(layer.module().layer, layer.input())
+    per_cycle = TILE**3 / float(targets.get().matrix_half_tile_cycles.value)
+    return model.last_run.cycles, products / per_cycle / model.last_run.cycles
 
 
 def _cells(m: Measurement) -> tuple[str, ...]:
-    return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}"
+    engine = (f"{m.engine:,}", f"{m.rate:.0%}", f"{m.cycles / m.engine:.1f}") if m.engine else ("", "", "")
+    return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}", *engine
 
 
 BENCH = Bench(__doc__ or "", "docs/convolution.md", "bench/convolution.py",
-              ("layer", "cycles", "bound", "of the bound", "error"), LAYERS, measure, _cells,
-              "largest difference from PyTorch's result in f64")
+              ("layer", "cycles", "bound", "of the bound", "error", "engine", "of its rate", "times faster"), LAYERS,
+              measure, _cells, "largest difference from PyTorch's result in f64, of the cycles in the second column")
 
 if __name__ == "__main__":
     BENCH.main()

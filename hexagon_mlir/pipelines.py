@@ -102,6 +102,7 @@ DEFAULT = (
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
     ours("untile-products", "products that a loop over blocks adds up become one"),
     ours("hexagon-layout-propagation", "what stands between two products is computed on the matrix engine's tiles"),
+    ours("hexagon-engine-convolution", "convolutions of f16 become products of tiles"),
     ours("hexagon-matrix-engine", "products of f16 matrices become products of tiles"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     ours("hexagon-tcm-placement", "the buffers of Triton kernels are in TCM too"),

@@ -35,9 +35,9 @@ class Settings:
     functions: "accurate" or "fast", see docs/maths.md. ``qfloat``: values stay in qfloat between operations on chips
     that have it; else each result is converted to IEEE at once. ``line_info``: the assembly tells the source line of
     each instruction (``.loc``); the code is the same. ``tcm_bytes``: how much tightly coupled memory may be planned;
-    0 takes the target's. ``matrix_engine``: products of f16 matrices may be computed by the matrix engine of chips that
-    have one, in its own sums. `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton launch and the tools
-    take all of them, by these names.
+    0 takes the target's. ``matrix_engine``: products of f16 matrices and convolutions of f16 images may be computed by
+    the matrix engine of chips that have one, in its own sums. `hexagon_mlir.compile`, the ``options`` of torch.compile,
+    a Triton launch and the tools take all of them, by these names.
     """
 
     threads: int = _setting(0, "how many threads may share the work (default 0: the target's HVX contexts, where that "
@@ -46,7 +46,8 @@ class Settings:
     qfloat: bool = _setting(True, "keep values in qfloat between operations (default: true)")
     line_info: bool = _setting(False, "assembly that tells source lines; the code is the same")
     tcm_bytes: int = _setting(0, "how much TCM may be used (default 0: the target's)", "N")
-    matrix_engine: bool = _setting(True, "products of f16 matrices by the matrix engine, where it pays (default: true)")
+    matrix_engine: bool = _setting(True, "products and convolutions of f16 by the matrix engine, where it pays "
+                                         "(default: true)")
 
     def __post_init__(self) -> None:
         for field_ in fields(Settings):

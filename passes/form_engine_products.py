@@ -16,6 +16,7 @@ from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_byte_tiles import takes_planes
+from hexagon_mlir.passes.lib.engine_conversions import Conversion, column_tables, read_conversion
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, reads_out
 from hexagon_mlir.passes.matrix_engine.waits import insert_waits
 
@@ -29,11 +30,14 @@ class Kind(Enum):
 
 
 class Found(NamedTuple):
-    """A product, the op that starts its sums and the one that rounds them, splits them or takes their bytes."""
+    """A product, the op that starts its sums and the one that rounds them, splits them or takes their bytes, with what
+    is done to the sums before they are rounded.
+    """
 
     start: ir.Operation
     product: ir.Operation
     rounding: ir.Operation
+    conversion: Conversion
 
     @property
     def kind(self) -> Kind:
@@ -125,9 +129,11 @@ class FormEngineProductsPass(Pass):
             if not found:
                 continue
             first = function.regions[0].blocks[0].operations[0].operation
-            kinds = [[one for one in found if one.kind is kind] for kind in Kind]
+            kinds = [[one for one in found if one.kind is kind and one.conversion.plain] for kind in Kind]
             with function.location, constants.around(first):
                 products = [product for kind in kinds for product in self._form_all(first, kind)]
+                tables = Tables()
+                products += [self._form(one, tables.of(one)) for one in found if not one.conversion.plain]
             for block in dict.fromkeys(op.block for op in products):
                 insert_waits(block)
             _erase_unread(function, self.name)
@@ -160,7 +166,7 @@ class FormEngineProductsPass(Pass):
     def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
         activations, weights, _ = found.product.operands
         with found.product.location, ir.InsertionPoint(found.rounding):
-            product = EngineProduct(activations, weights, columns, found.rounding.operands[1]).emit()
+            product = EngineProduct(activations, weights, columns, list(found.rounding.operands)[-1]).emit()
         for op in (found.start, found.product, found.rounding):
             erase_op(op, self.name)
         return product
@@ -178,7 +184,7 @@ def _match(product: ir.Operation) -> Found | str:
         return "its sums do not start from zero, or are not rounded next"
     if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
         return "its sums are not in a buffer of their own"
-    for value in (*list(product.operands)[:2], after[0].operands[1]):
+    for value in (*list(product.operands)[:2], list(after[0].operands)[-1]):
         type_ = ir.MemRefType(value.type)
         if not in_tcm(type_) or type_.affine_map != ir.AffineMap.get_identity(type_.rank):
             return "its tiles are not contiguous in TCM"
@@ -186,10 +192,38 @@ def _match(product: ir.Operation) -> Found | str:
     if any(not (is_engine_product(op) or fills_zero(op) or reads_out(op)) for op in others):
         return "its sums are also used by other operations"
     between = list(product.block.operations)[order[product] + 1:order[after[0]]]
-    if _users_in(product.block, (*list(product.operands)[:2], after[0].operands[1])) & {
+    if _users_in(product.block, (*list(product.operands)[:2], list(after[0].operands)[-1])) & {
             view.operation for view in between if view.operation.name not in VIEWS}:
         return "its tiles are used before its sums are rounded"
-    return Found(before[0], product, after[0])
+    return Found(before[0], product, after[0], read_conversion(after[0]) or Conversion())
+
+
+class Tables:
+    """The tables of biases and maxima, each next to the first product of its block that needs it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[ir.Block, ir.Value | None, bool], ir.Value] = {}
+
+    def of(self, found: Found) -> ir.Value:
+        """The table for the product ``found``."""
+        conversion = found.conversion
+        key = found.product.block, conversion.bias, conversion.positive
+        if key not in self._known or not _is_constant(conversion.bias):
+            columns = ir.MemRefType(found.product.operands[1].type).shape[0]
+            with found.product.location, ir.InsertionPoint(found.rounding):
+                self._known[key] = column_tables(columns, conversion)
+            with ir.InsertionPoint.at_block_terminator(found.product.block):
+                memref.dealloc(self._known[key])
+        return self._known[key]
+
+
+def _is_constant(bias: ir.Value | None) -> bool:
+    """Whether at most one operation writes to the buffer of ``bias``."""
+    if bias is None:
+        return True
+    users = [use.owner.operation for use in uses_of_buffer(root_buffer(bias))]
+    others = [op for op in users if op.name not in (*VIEWS, "memref.dealloc") and read_conversion(op) is None]
+    return len(others) <= 1
 
 
 def _tables(first: ir.Operation, scales: Sequence[int], each: int = 1) -> ir.Value:

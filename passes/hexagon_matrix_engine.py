@@ -11,6 +11,7 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
 from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, choose_byte_blocks
@@ -142,7 +143,8 @@ class HexagonMatrixEnginePass(Pass):
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
             byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)
-            products = [op for op in ops_named(function, *names_of("linalg")) if read_matmul(op) is not None]
+            products = [op for op in ops_named(function, *names_of("linalg"))
+                        if not is_engine_product(op) and read_matmul(op) is not None]
             for op in products:
                 found = read_byte_matmul(op)
                 if found is None:

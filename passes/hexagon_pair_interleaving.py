@@ -15,9 +15,8 @@ from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, r
 from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
 
-PAIR = 2
-"""Rows that are interleaved, and so the pieces of a row in a vector."""
 _UNROLL = 4
 """Pairs of vectors in one iteration."""
 _AHEAD = 2
@@ -81,7 +80,8 @@ class HexagonPairInterleavingPass(Pass):
     """Vectorizes copies that interleave pairs of rows or take such pairs apart, and sums of two pieces in pairs.
 
     These are the layouts of the matrix engine's tiles. One shuffle of two whole vectors serves two tiles that follow
-    each other in the rows; `hexagon-vectorization` would use half of each vector.
+    each other in the rows; `hexagon-vectorization` would use half of each vector. Rows may overlap: where their indices
+    are sums of loops, windows of an image are interleaved.
 
     Before:
         func.func @f(%rows: memref<2x2x32xf16, 1>, %tiles: memref<2x32x2xf16, 1>) {
@@ -134,6 +134,12 @@ class HexagonPairInterleavingPass(Pass):
         vector_bytes = int(context.target.vector_bytes.value)
         constants = SharedConstants()
         for op in [op for op in ops_named(module, "linalg.generic") if _copies(op) or adds_pieces(op)]:
+            windows = read_windows(op, vector_bytes) if _copies(op) else None
+            if windows is not None and windows.is_sum:
+                with op.location, ir.InsertionPoint(op), constants.around(op):
+                    WindowEmitter(op, windows, vector_bytes).emit()
+                erase_op(op, self.name)
+                continue
             try:
                 nest = read_nest(op)
             except Unsupported:

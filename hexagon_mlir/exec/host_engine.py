@@ -13,6 +13,7 @@ import numpy as np
 
 from hexagon_mlir.dialects.engine_tiles import (
     BYTE_ROWS,
+    COLUMN_TABLE,
     PAIR,
     PIECE_EXPONENTS,
     PIECES,
@@ -23,13 +24,14 @@ from hexagon_mlir.dialects.engine_tiles import (
     byte_tiled_shape,
     tiled_shape,
 )
+from hexagon_mlir.exec.host_columns import convert, converted
 from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.lib.engine_byte_tiles import planes, product_of_byte_tiles
 from hexagon_mlir.passes.lib.engine_pieces import splitting
-from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles, rounding
+from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles
 
 
 def engine_to_linalg(module: ir.Module) -> None:
@@ -50,7 +52,10 @@ def _multiply(product: EngineProduct) -> None:
     sums = memref.alloc(ir.MemRefType.get(tiled_shape(rows, columns), f32), [], [])
     fill(arith.constant(f32, 0.0), sums)
     product_of_tiles(product.activations, product.weights, sums)
-    (splitting if product.in_pieces else rounding)(sums, product.results)
+    if product.in_pieces:
+        splitting(sums, product.results)
+    else:
+        convert(sums, product.columns, product.results)
     memref.dealloc(sums)
 
 
@@ -100,9 +105,12 @@ class HostEngine:
             self._fault = self._fault or f"the matrix engine was {'acquired' if held else 'released'} twice"
         self._held = held
 
-    def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
+    def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int,
+                 tables: int) -> None:
+        high = _table(tables, columns)[:, 1:]
         with np.errstate(all="ignore"):  # as the engine, which reports nothing
-            _tiles(results, columns)[:] = _in_tiles(self._sums(activations, weights, reduction, columns))
+            _tiles(results, columns)[:] = _in_tiles(
+                converted(self._sums(activations, weights, reduction, columns), high))
 
     def _in_pieces(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
         coarse, fine = (np.float32(2.0**exponent) for exponent in PIECE_EXPONENTS)
@@ -140,6 +148,11 @@ class HostEngine:
 def _bytes(address: int, *shape: int) -> np.ndarray:
     memory: Any = (ctypes.c_uint8 * prod(shape)).from_address(address)
     return np.frombuffer(memory, np.uint8).reshape(shape)
+
+
+def _table(address: int, columns: int) -> np.ndarray:
+    size = columns * COLUMN_TABLE[0] * COLUMN_TABLE[1]
+    return np.frombuffer((ctypes.c_uint32 * size).from_address(address), np.uint32).reshape(columns, *COLUMN_TABLE)
 
 
 def _in_tiles(sums: np.ndarray) -> np.ndarray:

@@ -57,3 +57,18 @@ def window_of(expression: ir.AffineExpr, parallel: Sequence[bool],
                 return None
             length += (count - 1) * factor
     return Window(own[0], terms[own[0]], length)
+
+
+def outer_window_of(expression: ir.AffineExpr, parallel: Sequence[bool],
+                    extent: Callable[[int], int | None]) -> Window | None:
+    """As `window_of`, also where several loops are ``parallel``: the window of the one with the largest steps, with all
+    iterations of the others.
+    """
+    terms = terms_of(expression)
+    if terms is None:
+        return None
+    own = [loop for loop in terms if parallel[loop]]
+    if len(own) < 2:
+        return window_of(expression, parallel, extent)
+    outer = max(own, key=terms.__getitem__)
+    return window_of(expression, [loop == outer for loop in range(len(parallel))], extent)

@@ -144,24 +144,25 @@ def access_of(value: ir.Value, map_: ir.AffineMap) -> OperandAccess:
     if not isinstance(value.type, ir.MemRefType):
         raise Unsupported(f"operand of type {value.type}")
     strides, _ = value.type.get_strides_and_offset()
-    return OperandAccess(tuple(_index(result) for result in map_.results), element_bits(value.type.element_type),
+    return OperandAccess(tuple(read_index(result) for result in map_.results), element_bits(value.type.element_type),
                   bool(strides) and strides[-1] == 1)
 
 
-def _index(expression: ir.AffineExpr) -> Index:
+def read_index(expression: ir.AffineExpr) -> Index:
+    """The sum of loops that ``expression`` is; raises `Unsupported` for any other."""
     if isinstance(expression, ir.AffineDimExpr):
         return Index(((expression.position, 1),))
     if isinstance(expression, ir.AffineConstantExpr):
         return Index((), expression.value)
     if isinstance(expression, ir.AffineAddExpr):
-        left, right = _index(expression.lhs), _index(expression.rhs)
+        left, right = read_index(expression.lhs), read_index(expression.rhs)
         loops = sorted({loop for loop, _ in left.terms + right.terms})
         return Index(tuple((loop, left.factor(loop) + right.factor(loop)) for loop in loops),
                      left.constant + right.constant)
     if isinstance(expression, ir.AffineMulExpr):
         for inner, factor in ((expression.lhs, expression.rhs), (expression.rhs, expression.lhs)):
             if isinstance(factor, ir.AffineConstantExpr):
-                index = _index(inner)
+                index = read_index(inner)
                 return Index(tuple((loop, f * factor.value) for loop, f in index.terms),
                              index.constant * factor.value)
     raise Unsupported(f"index expression {expression} is not a sum of loop indices")

@@ -11,7 +11,7 @@ from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.query import element_bytes
-from hexagon_mlir.ir.windows import Window, window_of
+from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
 from hexagon_mlir.passes.lib.engine_byte_tiles import LOOPS_OF_THREADS, byte_copy
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
@@ -133,10 +133,14 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     iterators = str(op.attributes["iterator_types"]).split(",") if "iterator_types" in op.attributes else None
     independent = ["parallel" in iterators[loop] if iterators else loop in reads[-1] for loop in range(loops)]
     known = {loop: extent for loop, extent in extents.items() if loop not in counts}
-    windows = tuple(() if not dims else tuple(window_of(result, independent, known.get) for result in map_.results)
-                    for dims, map_ in zip(reads, maps, strict=True))
+    windows = tuple(
+        () if not dims else tuple(
+            _window(op, map_, position, independent, known, element_bytes(value.type.element_type),
+                    int(target.vector_bytes.value)) for position in range(len(map_.results)))
+        for value, dims, map_ in zip(op.operands, reads, maps, strict=True))
     mixed = {d.position for map_, of in zip(maps, windows, strict=True)
-             for result, window in zip(map_.results, of, strict=False) if window is None for d in _dims_of(result)}
+             for result, window in zip(map_.results, of, strict=False)
+             for d in _dims_of(result) if window is None or window.loop != d.position}
     copy = byte_copy(op)
     shared = range(loops) if copy is None else LOOPS_OF_THREADS[copy]
     parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
@@ -149,6 +153,20 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
 
 def _several_products(block: ir.Block) -> bool:
     return sum(is_engine_product(view.operation) for view in block.operations) > 1
+
+
+def _window(op: ir.Operation, map_: ir.AffineMap, position: int, parallel: Sequence[bool], extents: dict[int, int],
+            width: int, vector_bytes: int) -> Window | None:
+    """The window that index ``position`` of ``map_`` is. With several parallel loops in it, copies alone are cut, rows
+    of elements of ``width`` bytes into whole vectors only: vector code may load a whole one at their end.
+    """
+    expression, last = map_.results[position], position == len(map_.results) - 1
+    found = window_of(expression, parallel, extents.get)
+    if found is None and len(list(op.regions[0].blocks[0].operations)) == 1:
+        found = outer_window_of(expression, parallel, extents.get)
+        if found is not None and last and (found.length * width % vector_bytes or found.step * width % vector_bytes):
+            return None
+    return found
 
 
 def size_of(value: ir.Value, dim: int) -> ir.Value | None:

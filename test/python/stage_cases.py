@@ -154,6 +154,31 @@ CONVOLUTION = """func.func @convolution(%x: tensor<1x9x13x3xf32>, %w: tensor<3x2
 """
 
 
+CONVOLUTION_F16 = """func.func @convolution_f16(%x: tensor<1x9x13x40xf16>, %w: tensor<3x3x40x36xf16>,
+    %b: tensor<36xf32>) -> tensor<1x9x13x36xf32> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<1x11x15x40xf16>
+  %f = linalg.fill ins(%zero : f16) outs(%e : tensor<1x11x15x40xf16>) -> tensor<1x11x15x40xf16>
+  %p = tensor.insert_slice %x into %f[0, 1, 1, 0] [1, 9, 13, 40] [1, 1, 1, 1]
+      : tensor<1x9x13x40xf16> into tensor<1x11x15x40xf16>
+  %o = tensor.empty() : tensor<1x9x13x36xf32>
+  %i = linalg.broadcast ins(%b : tensor<36xf32>) outs(%o : tensor<1x9x13x36xf32>) dimensions = [0, 1, 2]
+  %s = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<1x11x15x40xf16>, tensor<3x3x40x36xf16>)
+      outs(%i : tensor<1x9x13x36xf32>) -> tensor<1x9x13x36xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, y, x, c) -> (n, y, x, c)>,
+                                        affine_map<(n, y, x, c) -> (n, y, x, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s : tensor<1x9x13x36xf32>) outs(%o : tensor<1x9x13x36xf32>) {
+    ^bb0(%v: f32, %old: f32):
+      %h = arith.truncf %v : f32 to f16
+      %u = arith.extf %h : f16 to f32
+      linalg.yield %u : f32
+  } -> tensor<1x9x13x36xf32>
+  return %r : tensor<1x9x13x36xf32>
+}
+"""
+
+
 MATMUL_BIAS = """func.func @matmul_bias(%a: tensor<45x150xf16>, %b: tensor<150x200xf16>, %c: tensor<200xf16>)
     -> tensor<45x200xf32> {
   %zero = arith.constant 0.0 : f32
@@ -203,6 +228,12 @@ BYTES = """func.func @bytes(%a: tensor<100x250xi8>, %b: tensor<250x300xi8>) -> t
 """
 
 
+def _convolved_f16(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))
+    return np.einsum("nhwcyx,yxcf->nhwf", windows, w.astype(np.float64)) + b
+
+
 def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 0), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))[:, ::2, ::2]
@@ -212,12 +243,14 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
-    f32, and of bytes, two products with a softmax between them."""
+    f32, and of bytes, two products with a softmax between them, a convolution."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
     left, right, offset = (_random(*shape, dtype=np.float16) for shape in ((45, 150), (150, 200), (200,)))
     queries, keys, values = (_random(count, 64)[None].astype(np.float16) / 2 for count in (70, 77, 77))
+    picture, kernel, start = (_random(*shape, dtype=np.float16) / 4
+                              for shape in ((1, 9, 13, 40), (3, 3, 40, 36), (36,)))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
     rng = np.random.default_rng(1)
@@ -237,6 +270,8 @@ def linalg_cases() -> list[Case]:
         Case("bytes", "bytes", lambda: BYTES, tuple(factors), np.matmul(*factors, dtype=np.int32), 0.0),
         Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
              np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
+        Case("convolution_f16", "convolution_f16", lambda: CONVOLUTION_F16, (picture, kernel, start.astype(np.float32)),
+             _convolved_f16(picture, kernel, start), 1e-3),
     ]
 
 

@@ -67,7 +67,8 @@ def test_every_step(case, pipeline):
     assert len(ran) >= 6, ran
     if pipeline == "default":
         assert {"hexagon-vectorization", "hexagon-memory-lowering"} <= set(ran)
-        into_tcm = {"hexagon-tcm-tiling", "hexagon-matrix-engine"} if case.grid is None else {"hexagon-tcm-placement"}
+        engine = {"hexagon-matrix-engine", "hexagon-engine-convolution"}
+        into_tcm = {"hexagon-tcm-tiling", *engine} if case.grid is None else {"hexagon-tcm-placement"}
         assert into_tcm & set(ran)
 
 

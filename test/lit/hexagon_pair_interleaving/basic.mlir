@@ -74,3 +74,51 @@ func.func @pieces(%tiles: memref<1x2x2x16x32x2xf16, 1>, %rows: memref<1x16x2x2x3
   }
   return
 }
+
+// -----
+// Windows of an image: rows of 64 channels at steps of two pixels. Two vectors of neighbouring pixels give those of two
+// tiles.
+// CHECK-LABEL: func.func @windows
+// CHECK: scf.for %[[Y:.*]] = %c0 to %c2
+// CHECK: scf.for %[[TAP:.*]] = %c0 to %c3
+// CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 2 : i64} : memref<5x640xf16, 1>, vector<64xf16>
+// CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 2 : i64} : memref<5x640xf16, 1>, vector<64xf16>
+// CHECK: vector.interleave
+// CHECK-COUNT-2: vector.store
+func.func @windows(%image: memref<5x640xf16, 1>, %tiles: memref<2x3x2x2x32x2xf16, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(y, t, c, p, k, l) -> (y * 2 + t, p * 256 + l * 128 + c * 32 + k)>,
+      affine_map<(y, t, c, p, k, l) -> (y, t, c, p, k, l)>], iterator_types = ["parallel", "parallel", "parallel",
+      "parallel", "parallel", "parallel"]} ins(%image : memref<5x640xf16, 1>)
+      outs(%tiles : memref<2x3x2x2x32x2xf16, 1>) {
+    ^bb0(%a: f16, %old: f16):
+      linalg.yield %a : f16
+  }
+  return
+}
+
+// -----
+// Windows of one tile of channels: the second half of each vector is not stored, but it is there to be loaded.
+// CHECK-LABEL: func.func @one_tile
+// CHECK-COUNT-2: vector.store
+// CHECK-NOT: vector.store
+// CHECK-LABEL: func.func @nothing_behind
+// CHECK: linalg.generic
+func.func @one_tile(%image: memref<3x160xf16, 1>, %tiles: memref<3x2x32x2xf16, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(y, p, k, l) -> (y, p * 64 + l * 32 + k)>,
+      affine_map<(y, p, k, l) -> (y, p, k, l)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%image : memref<3x160xf16, 1>) outs(%tiles : memref<3x2x32x2xf16, 1>) {
+    ^bb0(%a: f16, %old: f16):
+      linalg.yield %a : f16
+  }
+  return
+}
+func.func @nothing_behind(%image: memref<3x128xf16, 1>, %tiles: memref<3x2x32x2xf16, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(y, p, k, l) -> (y, p * 64 + l * 32 + k)>,
+      affine_map<(y, p, k, l) -> (y, p, k, l)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%image : memref<3x128xf16, 1>) outs(%tiles : memref<3x2x32x2xf16, 1>) {
+    ^bb0(%a: f16, %old: f16):
+      linalg.yield %a : f16
+  }
+  return
+}

@@ -68,3 +68,27 @@ def test_unknown_numerics():
         hx.compile(program, numerics="f8")
     with pytest.raises(hx.HexError, match="numerics is for whole models"):
         hx.compile("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", numerics="mixed")
+
+
+class Choices(nn.Module):
+    """A convolution with a ReLU and a maximum of its result: numbers that it has rounded to f16 already."""
+
+    def __init__(self, limit: float):
+        super().__init__()
+        self.convolution = nn.Conv2d(8, 32, 3, padding=1)
+        self.limit = limit
+
+    def forward(self, x):
+        y = torch.relu(self.convolution(x))
+        return nn.functional.max_pool2d(nn.functional.hardtanh(y, 0.0, self.limit), 2)
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.3])
+def test_choices_between_f16_numbers(limit):
+    """0.3 is no f16 number: the clamp is computed in f32, and its result is 0.3."""
+    module, x = Choices(limit).eval(), torch.randn(1, 8, 10, 12)
+    model = hx.compile(torch.export.export(module, (x,)), numerics="mixed")
+    with torch.no_grad():
+        got, expected = model(x), module(x)
+    assert (got - expected).abs().max() <= 2e-3
+    assert bool((got == torch.tensor(limit)).any())

@@ -49,6 +49,9 @@ _MOVES = frozenset({
     _aten.flatten.using_ints, _aten.constant_pad_nd.default, _aten.repeat.default, _aten.flip.default,
     _aten.dropout.default, _aten.detach.default, _aten.alias.default, _aten.max_pool2d.default,
 })
+_CHOICES = frozenset({_aten.relu.default, _aten.relu6.default, _aten.hardtanh.default,
+                      _aten.max_pool2d_with_indices.default})
+"""Operations whose results are some of their operands' elements, or 0 or 6: of f16 numbers they are exact in f16."""
 _SHORT = frozenset({
     _aten.add.Tensor, _aten.sub.Tensor, _aten.rsub.Scalar, _aten.mul.Tensor, _aten.add.Scalar, _aten.mul.Scalar,
     _aten.neg.default, _aten.abs.default, _aten.relu.default, _aten.where.self, _aten.where.ScalarOther,
@@ -119,6 +122,9 @@ class _Lowering:
             return None
         if node.target in _STORED:
             return torch.float16
+        if node.target in _CHOICES and kinds == {torch.float16} and all(
+                torch.tensor(bound).half() == bound for bound in node.args[1:3] if isinstance(bound, int | float)):
+            return None
         if node.target in _MOVES or node.target is operator.getitem:
             return None if len(kinds) == 1 else torch.float16 if node in self.short else torch.float32
         short = node in self.short and not all(source in self.known for source in node.all_input_nodes)

@@ -1,0 +1,233 @@
+"""Writes a convolution as blocks: image and weights into TCM, tiles, products of tiles, rows of the result back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiled_shape, tiles
+from hexagon_mlir.ir import ir, linalg, scf, tensor
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.make import addi, muli
+from hexagon_mlir.passes.engine_convolution.epilogue import on_block, only_positive
+from hexagon_mlir.passes.engine_convolution.image import Image, reshaped
+from hexagon_mlir.passes.engine_convolution.read import Convolution
+from hexagon_mlir.passes.engine_convolution.sizes import Plan, image_size, steps
+from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.engine_convolution.windows import pack_windows
+from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
+from hexagon_mlir.passes.lib.engine_tiles import multiply, only_rounds, pack_weights, zeros
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+
+Results = list[ir.Value]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Of the result: image, first row and count of rows, first channel and count of channels."""
+
+    batch: Offset
+    row: Offset
+    rows: int
+    output: Offset
+    outputs: int
+
+
+class ConvolutionBuilder:
+    """Writes the blocks of one convolution at the insertion point."""
+
+    def __init__(self, convolution: Convolution, plan: Plan) -> None:
+        self._convolution, self._plan, self._geometry = convolution, plan, convolution.geometry
+        self._image = Image.of(convolution.image, convolution.image_shape)
+        self._tiles_x = -(-self._geometry.columns // plan.width)
+        self._bias: ir.Value | None = None
+        self._positive = all(map(only_positive, convolution.epilogues))
+
+    def build(self) -> Results:
+        """The results of the epilogues."""
+        types = [ir.RankedTensorType(op.results[0].type) for op in self._convolution.epilogues]
+        results = [tensor.empty(type_.shape, type_.element_type) for type_ in types]
+        geometry = self._geometry
+        if self._convolution.bias is not None:
+            self._bias = filled(self._convolution.bias, [TILE * tiles(geometry.outputs)])
+        resident = self._plan.outputs == geometry.outputs
+        weights = self._weights(0, geometry.outputs) if resident else None
+        packed = None if weights is None else pack_weights(weights, False)
+
+        def image(batch: Offset, so_far: Results) -> Results:
+            return self._rows(batch, packed, so_far)
+
+        return _repeated(0, geometry.batches, 1, results, image)
+
+    def _rows(self, batch: Offset, weights: ir.Value | None, results: Results) -> Results:
+        """One image: a loop over the blocks of rows that the source has all rows of, the others before and after."""
+        geometry, step = self._geometry, self._plan.tile_rows * self._plan.height
+        rows, _ = image_size(geometry, self._plan)
+        starts = list(range(0, geometry.rows, step))
+        inner = [start for start in starts if self._image.reaches(start * geometry.row_step, rows)
+                 and start + step <= geometry.rows]
+
+        def block(start: Offset, so_far: Results) -> Results:
+            return self._block(batch, start, weights, so_far)
+
+        if len(inner) < 2:
+            for start in starts:
+                results = block(start, results)
+            return results
+        for start in starts:
+            if start == inner[0]:
+                results = _repeated(start, inner[-1] + step, step, results, block)
+            elif start not in inner:
+                results = block(start, results)
+        return results
+
+    def _block(self, batch: Offset, row: Offset, weights: ir.Value | None, results: Results) -> Results:
+        """One block of rows."""
+        geometry, plan = self._geometry, self._plan
+        tile_rows = plan.tile_rows if not isinstance(row, int) else min(
+            plan.tile_rows, -(-(geometry.rows - row) // plan.height))
+        start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
+        image = self._image.rows(batch, start, image_size(geometry, plan))
+        if weights is not None:
+            return self._row_parts(batch, row, tile_rows, image, weights, results)
+        activations = self._activations(image, 0, tile_rows)
+
+        def outputs(count: int) -> Callable[[Offset, Results], Results]:
+            return lambda first, so_far: self._output_parts(batch, row, tile_rows, activations, first, count, so_far)
+
+        whole = geometry.outputs - geometry.outputs % plan.outputs
+        results = _repeated(0, whole, plan.outputs, results, outputs(plan.outputs))
+        rest = geometry.outputs - whole
+        return outputs(rest)(whole, results) if rest else results
+
+    def _row_parts(self, batch: Offset, row: Offset, tile_rows: int, image: ir.Value, weights: ir.Value,
+                   results: Results) -> Results:
+        """While the engine multiplies a part of the rows, HVX unpacks the one before and packs the one after."""
+        plan, geometry = self._plan, self._geometry
+        step = -(-tile_rows // plan.parts)
+        before = None
+        for first in range(0, tile_rows, step):
+            count = min(step, tile_rows - first)
+            product = self._product(self._activations(image, first, count), weights, 0, geometry.outputs)
+            if before is not None:
+                results = self._finished(*before, results)
+            at = first * plan.height
+            rows = min(count * plan.height, geometry.rows - row - at) if isinstance(row, int) else count * plan.height
+            part = Part(batch, _plus(row, at), rows, 0, geometry.outputs)
+            before = product, count, part
+        assert before is not None
+        return self._finished(*before, results)
+
+    def _output_parts(self, batch: Offset, row: Offset, tile_rows: int, activations: ir.Value, output: Offset,
+                      outputs: int, results: Results) -> Results:
+        """The same with parts of the channels, whose weights are packed."""
+        plan, geometry = self._plan, self._geometry
+        weights = self._weights(output, outputs)
+        pairs = -(-tiles(outputs) // PAIR)
+        step = -(-pairs // min(plan.parts, pairs)) * PAIR * TILE
+        rows = min(tile_rows * plan.height, geometry.rows - row) if isinstance(row, int) else tile_rows * plan.height
+        before = None
+        for first in range(0, outputs, step):
+            count = min(step, outputs - first)
+            own = extract(weights, [0, first], [TILE * steps(geometry), TILE * tiles(count)])
+            product = self._product(activations, pack_weights(own, False), _plus(output, first), count)
+            if before is not None:
+                results = self._finished(*before, results)
+            before = product, tile_rows, Part(batch, row, rows, _plus(output, first), count)
+        assert before is not None
+        return self._finished(*before, results)
+
+    def _product(self, activations: ir.Value, weights: ir.Value, output: Offset, outputs: int) -> ir.Value:
+        """Result tiles of ``outputs`` channels from ``output`` on."""
+        bias = None
+        if self._bias is not None:
+            own = extract(self._bias, [output], [TILE * tiles(outputs)])
+            bias = reshaped(own, [tiles(outputs), TILE])
+        return converted(multiply(activations, weights), Conversion(bias, self._positive))
+
+    def _activations(self, image: ir.Value, first: int, count: int) -> ir.Value:
+        """Tiles of ``count`` rows of tiles from ``first`` on of the block that ``image`` is for."""
+        geometry, plan = self._geometry, self._plan
+        rows = (count * plan.height - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap + 1
+        length = ir.RankedTensorType(image.type).shape[1]
+        part = extract(image, [first * plan.height * geometry.row_step, 0], [rows, length])
+        return pack_windows(part, geometry, plan, count)
+
+    def _weights(self, first: Offset, count: int) -> ir.Value:
+        """The matrix of weights of ``count`` channels in TCM, filled up with zeros to whole tiles."""
+        geometry = self._geometry
+        taps, run = geometry.taps_y * geometry.taps_x, geometry.run
+        all_ = reshaped(self._convolution.weights, [taps, run, geometry.outputs])
+        part = extract(all_, [0, 0, first], [taps, run, count])
+        return reshaped_matrix(filled(part, [taps, TILE * tiles(run), TILE * tiles(count)]))
+
+    def _finished(self, product: ir.Value, tile_rows: int, part: Part, results: Results) -> Results:
+        """``results`` with the tiles ``product`` as rows of pixels, after the epilogues."""
+        plan, geometry, convolution = self._plan, self._geometry, self._convolution
+        outputs = tiles(part.outputs)
+        half = plan.width // PAIR
+        shape = [tile_rows, self._tiles_x, outputs, plan.height, half, TILE, PAIR]
+        assert tiled_shape(tile_rows * self._tiles_x, outputs) == list(ir.RankedTensorType(product.type).shape)
+        cut = tensor.expand_shape(ir.RankedTensorType.get(shape, ir.F16Type.get()), product,
+                                  [[0, 1], [2], [3, 4], [5], [6]], [], shape)
+        rows = tcm_tensor([shape[dim] for dim in _PIXELS], ir.F16Type.get())
+        pixels = linalg.transpose(cut, outs=[rows], permutation=_PIXELS).results[0]
+        sizes = [tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE]
+        block = tensor.collapse_shape(ir.RankedTensorType.get(sizes, ir.F16Type.get()), pixels,
+                                      [[0, 1], [2, 3, 4], [5, 6]])
+        counts = [part.rows, geometry.columns, part.outputs]
+        block = extract(block, [0, 0, 0], counts)
+        rank = ir.RankedTensorType(results[0].type).rank
+        if rank < len(counts):
+            counts = counts[-rank:]
+            block = reshaped(block, counts)
+        offsets = [part.batch, part.row, 0, part.output][-rank:]
+        sizes = [1, part.rows, geometry.columns, part.outputs][-rank:]
+
+        def sliced(value: ir.Value, dims: list[int]) -> ir.Value:
+            dropped = sum(dim < rank - len(counts) for dim in dims)
+            return extract(value, [offsets[dim] for dim in dims], [sizes[dim] for dim in dims], dropped)
+
+        made = []
+        for op, result in zip(convolution.epilogues, results, strict=True):
+            own = block
+            if not (self._positive or only_rounds(op)):
+                own = on_block(op, convolution.op.results[0], block, sliced, rank - len(counts))
+            made.append(insert(own, result, offsets, sizes))
+        return made
+
+
+_PIXELS = [0, 3, 1, 4, 6, 2, 5]
+"""Of tiles of pixels: rows, columns and channels of the result."""
+
+
+def filled(value: ir.Value, shape: list[int]) -> ir.Value:
+    """``value`` in TCM, filled up with zeros to ``shape``."""
+    type_ = ir.RankedTensorType(value.type)
+    if list(type_.shape) == shape:
+        return tcm_copy(value)
+    into = zeros(tcm_tensor(shape, type_.element_type))
+    return insert(value, into, [0] * len(shape), list(type_.shape))
+
+
+def reshaped_matrix(weights: ir.Value) -> ir.Value:
+    """``weights``, [taps, run, outputs], with taps and runs as one dimension."""
+    taps, run, outputs = ir.RankedTensorType(weights.type).shape
+    return tensor.collapse_shape(ir.RankedTensorType.get([taps * run, outputs], ir.F16Type.get()), weights,
+                                 [[0, 1], [2]])
+
+
+def _repeated(start: int, end: int, step: int, results: Results, emit: Callable[[Offset, Results], Results]) -> Results:
+    """``emit`` for ``start``, ``start`` + ``step`` and so on below ``end``."""
+    if end - start <= step:
+        return emit(start, results) if end > start else results
+    loop = scf.ForOp(index(start), index(end), index(step), results)
+    with ir.InsertionPoint(loop.body):
+        scf.YieldOp(emit(loop.induction_variable, list(loop.inner_iter_args)))
+    return list(loop.results)
+
+
+def _plus(offset: Offset, number: int) -> Offset:
+    if isinstance(offset, int):
+        return offset + number
+    return addi(offset, index(number)) if number else offset

@@ -1,0 +1,168 @@
+"""The elementwise op that reads a convolution's sums, on a block of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.make import cast
+from hexagon_mlir.ir.query import element_bytes, input_count
+from hexagon_mlir.passes.lib.engine_conversions import is_zero
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+
+Slice = Callable[[ir.Value, list[int]], ir.Value]
+"""A tensor and the dimensions of the result that its own are -> the part of it for a block."""
+
+
+def rounding_users(op: ir.Operation) -> list[ir.Operation]:
+    """The users of the f32 sums of ``op``, in order, where each is an elementwise op that rounds them to f16 before all
+    else, and can be computed where the first one stands; empty where any is not.
+    """
+    sums = op.results[0]
+    users = {use.owner.operation: use.operand_number for use in sums.uses}
+    if len(users) != len(list(sums.uses)) or not all(_is_elementwise(user, n, op) for user, n in users.items()):
+        return []
+    place = {view.operation: number for number, view in enumerate(op.block.operations)}
+    ordered = sorted(users, key=place.__getitem__)
+    first = place[ordered[0]] if ordered else 0
+    for user in ordered[1:]:
+        if any(place.get(value.owner.operation, -1) > first for value in list(user.operands)[:input_count(user)]
+               if not isinstance(value.owner, ir.Block)):
+            return []
+    return ordered
+
+
+def _is_elementwise(user: ir.Operation, place: int, op: ir.Operation) -> bool:
+    """True for an op on tensors that reads the sums of ``op`` as operand ``place``, each to make one element of its
+    own, and uses them rounded only."""
+    if user.name != "linalg.generic" or len(user.results) != 1 or place >= input_count(user) or user.block != op.block:
+        return False
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(user) or ()]
+    identity = ir.AffineMap.get_identity(ir.RankedTensorType(op.results[0].type).rank)
+    if maps[place] != identity or maps[-1] != identity or not all(_is_projection(map_) for map_ in maps):
+        return False
+    body = user.regions[0].blocks[0]
+    plain = all(inner.operation.name.startswith(("arith.", "math.", "linalg.yield")) for inner in body.operations)
+    unread = not any(True for _ in body.arguments[len(maps) - 1].uses)
+    tensors = all(isinstance(value.type, ir.RankedTensorType) for value in user.operands)
+    return plain and unread and tensors and _rounds(user, place)
+
+
+def _rounds(user: ir.Operation, place: int) -> bool:
+    """True for a linalg.generic that uses input ``place`` rounded to f16 only."""
+    if user.name != "linalg.generic" or place >= input_count(user):
+        return False
+    readers = [use.owner.operation for use in user.regions[0].blocks[0].arguments[place].uses]
+    return bool(readers) and all(inner.name == "arith.truncf" and isinstance(inner.results[0].type, ir.F16Type)
+                                 for inner in readers)
+
+
+def are_rounded(sums: ir.Value) -> bool:
+    """True where all ops that read ``sums`` round them to f16 before all else."""
+    return all(_rounds(use.owner.operation, use.operand_number) for use in sums.uses)
+
+
+def round_once(op: ir.Operation) -> ir.Operation:
+    """An op behind ``op`` that rounds its f32 sums; what read and rounded them reads its result."""
+    sums = op.results[0]
+    type_ = ir.RankedTensorType(sums.type)
+    uses = [(use.owner.operation, use.operand_number) for use in sums.uses]
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
+    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * type_.rank)
+    f16 = ir.F16Type.get()
+    with op.location, ir.InsertionPoint.after(op):
+        into = tensor.empty(type_.shape, f16)
+        made = ir.Operation.create(
+            "linalg.generic", results=[into.type], operands=[sums, into], regions=1,
+            attributes={"indexing_maps": ir.ArrayAttr.get([identity] * 2),
+                        "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
+                        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])})
+        body = made.regions[0].blocks.append(type_.element_type, f16, arg_locs=[op.location] * 2)
+        with ir.InsertionPoint(body):
+            ir.Operation.create("linalg.yield", operands=[cast("arith.truncf", f16, body.arguments[0])])
+    for user, number in uses:
+        user.operands[number] = made.results[0]
+        argument = user.regions[0].blocks[0].arguments[number]
+        casts = [use.owner.operation for use in argument.uses]
+        argument.set_type(f16)
+        for inner in casts:
+            inner.results[0].replace_all_uses_with(argument)
+            inner.erase()
+    return made
+
+
+def _is_projection(map_: ir.AffineMap) -> bool:
+    return all(isinstance(result, ir.AffineDimExpr) for result in map_.results)
+
+
+def only_positive(op: ir.Operation) -> bool:
+    """True for an op that rounds its only input to f16 and takes the larger one of that and zero, and no more."""
+    if input_count(op) != 1 or not isinstance(ir.RankedTensorType(op.results[0].type).element_type, ir.F16Type):
+        return False
+    *operations, last = [view.operation for view in op.regions[0].blocks[0].operations]
+    value = op.regions[0].blocks[0].arguments[0]
+    maximum = False
+    known = {value}  # the rounded number, in f16 or f32, and before the maximum the sum
+    for inner in operations:
+        operands = list(inner.operands)
+        if inner.name in ("arith.truncf", "arith.extf") and operands[0] in known:
+            known.add(inner.results[0])
+        elif inner.name == "arith.maximumf" and any(map(is_zero, operands)) and known & set(operands):
+            known, maximum = {inner.results[0]}, True
+        elif inner.name == "arith.cmpf" and operands[0] in known and is_zero(operands[1]):
+            if ir.IntegerAttr(inner.attributes["predicate"]).value not in _GREATER:
+                return False
+        elif inner.name == "arith.select" and operands[1] in known and is_zero(operands[2]) \
+                and inner.operands[0].owner.operation.name == "arith.cmpf":
+            known, maximum = {inner.results[0]}, True
+        else:
+            return False
+    return maximum and last.operands[0] in known
+
+
+_GREATER = (2, 3, 9, 10)
+"""arith.cmpf's predicates ogt, oge, ugt and uge."""
+
+
+def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, part: Slice, dropped: int) -> ir.Value:
+    """``op`` on ``block``, f16, instead of the f32 ``sums``; it lacks their first ``dropped`` dimensions."""
+    rank = ir.RankedTensorType(block.type).rank
+    inputs, maps = [], []
+    for value, attribute in zip(list(op.operands)[:input_count(op)], indexing_maps(op) or (), strict=False):
+        dims = [result.position for result in ir.AffineMapAttr(attribute).value.results]
+        inputs.append(block if value == sums else tcm_copy(part(value, dims)))
+        maps.append(_map(rank, [dim - dropped for dim in dims if dim >= dropped]))
+    into = tcm_tensor(list(ir.RankedTensorType(block.type).shape), ir.RankedTensorType(op.results[0].type).element_type)
+    maps.append(ir.AffineMap.get_identity(rank))
+    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * rank)
+    made = ir.Operation.create(
+        "linalg.generic", results=[into.type], operands=[*inputs, into], regions=1,
+        attributes={"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+                    "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
+    elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, into)]
+    body = made.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
+    old = op.regions[0].blocks[0]
+    mapping = dict(zip(old.arguments, body.arguments, strict=True))
+    summed = [argument for argument, value in zip(old.arguments, op.operands, strict=True) if value == sums]
+    with ir.InsertionPoint(body):
+        for view in old.operations:
+            inner = view.operation
+            if inner.name == "arith.truncf" and inner.operands[0] in summed:
+                mapping[inner.results[0]] = mapping[inner.operands[0]]
+            else:
+                clone(inner, mapping)
+    return made.result
+
+
+def _map(rank: int, dims: list[int]) -> ir.AffineMap:
+    return ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(dim) for dim in dims])
+
+
+def bytes_beside(ops: Sequence[ir.Operation], sums: ir.Operation) -> int:
+    """Bytes of what the epilogues ``ops`` read, besides ``sums``, and write for each element of the result."""
+    types = [ir.RankedTensorType(value.type) for op in ops for value in op.operands if value != sums.results[0]]
+    rank = ir.RankedTensorType(sums.results[0].type).rank
+    return sum(element_bytes(type_.element_type) for type_ in types if type_.rank == rank)

@@ -1,0 +1,119 @@
+"""The image that a convolution reads, as rows in TCM: what surrounds it is written there and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.make import subi
+from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.lib.engine_tiles import fills_zero, zeros
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+
+_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+
+
+def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """``value``, whose sizes are known, with its elements in the same order as ``shape``."""
+    type_ = ir.RankedTensorType(value.type)
+    if list(type_.shape) == list(shape):
+        return value
+    flat = ir.RankedTensorType.get([prod(shape)], type_.element_type)
+    if type_.rank != 1:
+        value = tensor.collapse_shape(flat, value, [list(range(type_.rank))])
+    if len(shape) == 1:
+        return value
+    result = ir.RankedTensorType.get(list(shape), type_.element_type)
+    return tensor.expand_shape(result, value, [list(range(len(shape)))], [], list(shape))
+
+
+@dataclass(frozen=True)
+class Image:
+    """``source``, [batches, rows, elements of a row], inside a frame of zeros: ``above`` it are rows, ``left`` of it
+    elements.
+    """
+
+    source: ir.Value
+    shape: tuple[int, int, int]
+    above: int
+    left: int
+
+    @staticmethod
+    def of(value: ir.Value, shape: tuple[int, int, int]) -> Image:
+        """Of the padded image ``value``, whose elements in their order are ``shape``. The frame is recognized where it
+        is written around an image into a tensor of zeros."""
+        inner = value
+        while not isinstance(inner.owner, ir.Block) and inner.owner.operation.name in _RESHAPES:
+            inner = inner.owner.operation.operands[0]
+        if not isinstance(inner.owner, ir.Block) and inner.owner.operation.name == "tensor.insert_slice":
+            op = inner.owner.operation
+            offsets, sizes, strides = (list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"]))
+                                       for name in ("offsets", "sizes", "strides"))
+            known = ir.ShapedType.get_dynamic_size() not in (*offsets, *sizes) and set(strides) == {1}
+            places = _places(list(ir.RankedTensorType(inner.type).shape), shape) if known else None
+            if places is not None and _is_zero(op.operands[1]):
+                framed = [_along(dims, list(ir.RankedTensorType(inner.type).shape), offsets, sizes) for dims in places]
+                if None not in framed and framed[0] == (0, shape[0]):
+                    (_, batches), (above, rows), (left, length) = (pair for pair in framed if pair is not None)
+                    return Image(op.operands[0], (batches, rows, length), above, left)
+        return Image(value, shape, 0, 0)
+
+    def reaches(self, start: int, rows: int) -> bool:
+        """Whether ``rows`` of the padded image from ``start`` on are rows of the source."""
+        return start >= self.above and start + rows <= self.above + self.shape[1]
+
+    def rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> ir.Value:
+        """Rows in TCM, ``size``: from ``start`` on of the padded image, a value only where they are rows of the
+        source; with zeros behind it.
+        """
+        source = reshaped(self.source, self.shape)
+        element = ir.RankedTensorType(source.type).element_type
+        count, length = size
+        if isinstance(start, int):
+            first, last = (min(max(row - self.above, 0), self.shape[1]) for row in (start, start + count))
+            at = max(self.above - start, 0)
+            begin: Offset = first
+        else:
+            first, last, at, begin = 0, count, 0, subi(start, index(self.above)) if self.above else start
+        wide = min(self.shape[2], length - self.left)
+        part = extract(source, [batch, begin, 0], [1, last - first, wide], dropped=1)
+        if (last - first, wide) == size:
+            return tcm_copy(part)
+        return insert(part, zeros(tcm_tensor([count, length], element)), [at, self.left], [last - first, wide])
+
+
+def _places(sizes: Sequence[int], shape: Sequence[int]) -> list[list[int]] | None:
+    """The dimensions of ``sizes`` that are one of ``shape`` each, in order; None where they are not."""
+    places: list[list[int]] = []
+    dims = list(range(len(sizes)))
+    for extent in reversed(shape):
+        own: list[int] = []
+        while prod(sizes[dim] for dim in own) < extent and dims:
+            own.insert(0, dims.pop())
+        if prod(sizes[dim] for dim in own) != extent:
+            return None
+        places.insert(0, own)
+    return places if prod(sizes[dim] for dim in dims) == 1 else None
+
+
+def _along(dims: Sequence[int], shape: Sequence[int], offsets: Sequence[int],
+           sizes: Sequence[int]) -> tuple[int, int] | None:
+    """Start and count of the elements of a slice along ``dims``, seen as one; None where they do not follow each other.
+    """
+    cut = [dim for dim in dims if sizes[dim] != shape[dim]]
+    if not cut:
+        return 0, prod(shape[dim] for dim in dims)
+    first = cut[0]
+    inner = prod(shape[dim] for dim in dims if dim > first)
+    if len(cut) > 1 or any(shape[dim] != 1 for dim in dims if dim < first):
+        return None
+    return offsets[first] * inner, sizes[first] * inner
+
+
+def _is_zero(value: ir.Value) -> bool:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _RESHAPES:
+        value = value.owner.operation.operands[0]
+    return not isinstance(value.owner, ir.Block) and fills_zero(value.owner.operation)

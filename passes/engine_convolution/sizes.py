@@ -1,0 +1,135 @@
+"""Sizes of a convolution's blocks and tiles, and whether the engine pays: functions over numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
+from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.targets import Target
+
+HALF_BYTES = 2
+"""Of an f16 element."""
+WORD_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a convolution is cut: a tile has the pixels of ``height`` rows and ``width`` columns of the result.
+
+    A block is ``tile_rows`` rows of such tiles and ``outputs`` channels, and is computed in ``parts``: of its rows, or,
+    where it has not all ``outputs``, of its channels.
+    """
+
+    height: int
+    width: int
+    tile_rows: int
+    outputs: int
+    parts: int
+
+
+def tile_shape(rows: int, columns: int) -> tuple[int, int]:
+    """Height and width of the pixels of a tile, so that few tiles cover the result; the widest of the best."""
+    shapes = [(TILE // width, width) for width in (32, 16, 8, 4, 2)]
+    return min(shapes, key=lambda shape: -(-rows // shape[0]) * -(-columns // shape[1]))
+
+
+def steps(geometry: Geometry) -> int:
+    """Tiles along the reduction: each run is filled up to whole tiles."""
+    return geometry.taps_y * geometry.taps_x * tiles(geometry.run)
+
+
+def image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
+    """Rows, and elements of a row, of the image that the tiles of a block read; with what copies of whole vectors read
+    beyond it.
+    """
+    rows = (plan.tile_rows * plan.height - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap + 1
+    columns = -(-geometry.columns // plan.width) * plan.width
+    row = (columns - 1) * geometry.column_step + (geometry.taps_x - 1) * geometry.column_tap
+    row += TILE * tiles(geometry.run)
+    return rows, -(-(row + TILE) // _LANES) * _LANES
+
+
+_LANES = 64
+"""Rows of whole vectors are aligned where pixels are."""
+
+
+def choose_plan(geometry: Geometry, budget: int, epilogue_bytes: int = 0) -> Plan | None:
+    """The largest blocks that fit ``budget`` bytes of TCM; None where none do.
+
+    Weights that take long to transfer, in `_STREAMED_BYTES` or more, are transferred block by block while the engine
+    computes.
+    """
+    height, width = tile_shape(geometry.rows, geometry.columns)
+    whole = -(-geometry.rows // height)
+    most = tiles(geometry.outputs)
+    row_tiles = whole
+    while True:
+        pixels = row_tiles * -(-geometry.columns // width)
+        alone = HALF_BYTES * TILE * TILE * steps(geometry) * most
+        counts = [most] if alone < _STREAMED_BYTES or pixels >= _MANY_PIXELS else []
+        counts += [count for count in range(max(most // _BLOCKS, PAIR), 0, -1) if count < most]
+        for count in counts:
+            parts = min(_PARTS, row_tiles) if count == most else min(_PARTS, -(-count // PAIR))
+            plan = Plan(height, width, row_tiles, min(TILE * count, geometry.outputs), parts)
+            if block_bytes(geometry, plan, epilogue_bytes) <= budget:
+                return plan
+        if row_tiles == 1:
+            return None
+        row_tiles = -(-row_tiles // 2)
+
+
+_STREAMED_BYTES = 512 << 10
+_MANY_PIXELS = 256
+"""Tiles of pixels from which on the weights' transfer is short beside the products."""
+_BLOCKS = 4
+_PARTS = 4
+"""The first part is packed, and the last one unpacked, while the engine has nothing to do."""
+
+
+def block_bytes(geometry: Geometry, plan: Plan, epilogue_bytes: int) -> int:
+    """Bytes in TCM: the image, its tiles, the weights as they are and as tiles, the result as tiles and as rows, and
+    ``epilogue_bytes`` for each of its elements.
+    """
+    rows, row = image_size(geometry, plan)
+    pixels = plan.tile_rows * -(-geometry.columns // plan.width)
+    outputs = tiles(plan.outputs)
+    streamed = plan.outputs < geometry.outputs
+    tile = HALF_BYTES * TILE * TILE
+    weights = tile * steps(geometry) * outputs * (3 if streamed else 2)
+    live = pixels if streamed else 2 * -(-plan.tile_rows // plan.parts) * -(-geometry.columns // plan.width)
+    live = min(live, pixels)
+    results = min(pixels, live) * outputs * TILE * TILE * (2 * HALF_BYTES + epilogue_bytes * (2 if streamed else 1))
+    return rows * row * HALF_BYTES + weights + live * steps(geometry) * tile + results
+
+
+@dataclass(frozen=True)
+class ConvolutionCost:
+    """Cycles: of a product of two tiles, to pack or unpack one vector on one thread, of a byte from DDR, of what each
+    convolution costs in any case; and the products that HVX sums per cycle.
+    """
+
+    tile_cycles: float
+    move_cycles: float
+    fixed_cycles: float
+    hvx_products_per_cycle: float
+
+    @staticmethod
+    def of(target: Target, in_model: bool) -> ConvolutionCost:
+        """The numbers of ``target``, for a kernel of a model or one by itself."""
+        return ConvolutionCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES,
+                               _IN_MODEL_CYCLES if in_model else _FIXED_CYCLES, _HVX_PRODUCTS)
+
+
+_MOVE_CYCLES, _HVX_PRODUCTS = 3.0, 40.0
+_FIXED_CYCLES, _IN_MODEL_CYCLES = 4000.0, 10000.0
+
+
+def pays(geometry: Geometry, lanes: int, cost: ConvolutionCost) -> bool:
+    """Whether the engine, with packing and unpacking by HVX, is estimated to take less time than HVX alone."""
+    height, width = tile_shape(geometry.rows, geometry.columns)
+    pixels = geometry.batches * -(-geometry.rows // height) * -(-geometry.columns // width)
+    outputs, reduction = tiles(geometry.outputs), steps(geometry)
+    vectors = TILE * TILE * (pixels * reduction + outputs * reduction + pixels * outputs) / lanes
+    engine = cost.fixed_cycles + pixels * outputs * reduction * cost.tile_cycles + vectors * cost.move_cycles
+    return engine < geometry.products / cost.hvx_products_per_cycle

@@ -1,0 +1,194 @@
+"""Convolutions to tiles for the matrix engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
+from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.engine_convolution.build import ConvolutionBuilder
+from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
+from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
+from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, pays
+
+_GAPS = 16
+"""The part of TCM that is left for tables, tags and gaps between buffers."""
+
+
+@dataclass(frozen=True)
+class HexagonEngineConvolutionPass(Pass):
+    """Rewrites convolutions of f16 images so that the matrix engine can compute them: as products of tiles in TCM.
+
+    A tile of activations has the windows of 32 neighbouring pixels of the result, several rows of a few columns, and 32
+    channels of them. The image is transferred to TCM once, inside its frame of zeros; there its windows become tiles,
+    so that there is no matrix of windows in DDR. A loop goes over blocks of rows or, where weights are transferred
+    longer than the image, of the result's channels. Each block is computed in parts: while the engine multiplies one,
+    HVX unpacks the one before and packs the one after. Sums stay in the engine through all taps; a bias of each channel
+    and a maximum with zero are added to their rounding. Other elementwise ops that read the sums follow on rows of the
+    result. All of this is linalg, as in `hexagon-matrix-engine`.
+
+    Before:
+        func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
+          %zero = arith.constant 0.0 : f32
+          %e = tensor.empty() : tensor<1x4x8x32xf32>
+          %start = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x8x32xf32>) -> tensor<1x4x8x32xf32>
+          %sums = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<2> :
+              tensor<2xi64>}
+              ins(%image, %weights : tensor<1x7x15x32xf16>, tensor<1x1x32x32xf16>) outs(%start :
+                  tensor<1x4x8x32xf32>)
+              -> tensor<1x4x8x32xf32>
+          %h = tensor.empty() : tensor<1x4x8x32xf16>
+          %0 = linalg.generic {indexing_maps = [affine_map<(n, y, x, o) -> (n, y, x, o)>,
+              affine_map<(n, y, x, o) -> (n, y, x, o)>], iterator_types = ["parallel", "parallel", "parallel",
+                  "parallel"]}
+              ins(%sums : tensor<1x4x8x32xf32>) outs(%h : tensor<1x4x8x32xf16>) {
+            ^bb0(%x: f32, %old: f16):
+              %t = arith.truncf %x : f32 to f16
+              linalg.yield %t : f16
+          } -> tensor<1x4x8x32xf16>
+          return %0 : tensor<1x4x8x32xf16>
+        }
+
+    After, folded (always=true):
+        #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> ((d0 * 4 + d5) * 2 + d2, (d1 * 8 + d6 * 2 + d8) *
+            64 + d3 * 32 + d4 * 32 + d7)>
+        #map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d4, d5, d6, d7, d8)>
+        #map2 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, d2, d6 * 2 + d7, d4)>
+        #map3 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d6, d3, d7)>
+        #map4 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d2, d3, d4)>
+        #map5 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
+        func.func @f(%arg0: tensor<1x7x15x32xf16>, %arg1: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
+          %cst = arith.constant 0.000000e+00 : f32
+          %cst_0 = arith.constant 0.000000e+00 : f16
+          %0 = tensor.empty() : tensor<1x4x8x32xf16>
+          %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into
+              tensor<1x32x32xf16>
+          %1 = bufferization.alloc_tensor() copy(%collapsed) {memory_space = 1 : i64} : tensor<1x32x32xf16>
+          %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+              tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
+          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%2 : tensor<1x1x16x32x2xf16>)
+              permutation = [3, 0, 1, 4, 2]
+          %collapsed_1 = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into
+              tensor<1x7x480xf16>
+          %extracted_slice = tensor.extract_slice %collapsed_1[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16>
+              to tensor<7x480xf16>
+          %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
+          %4 = linalg.fill ins(%cst_0 : f16) outs(%3 : tensor<7x512xf16>) -> tensor<7x512xf16>
+          %inserted_slice = tensor.insert_slice %extracted_slice into %4[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
+              into tensor<7x512xf16>
+          %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x1x1x1x4x4x32x2xf16>
+          %6 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "parallel", "parallel",
+              "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%inserted_slice :
+              tensor<7x512xf16>) outs(%5 : tensor<1x1x1x1x1x4x4x32x2xf16>) {
+          ^bb0(%in: f16, %out: f16):
+            linalg.yield %in : f16
+          } -> tensor<1x1x1x1x1x4x4x32x2xf16>
+          %collapsed_2 = tensor.collapse_shape %6 [[0, 1], [2, 3, 4], [5, 6], [7], [8]] :
+              tensor<1x1x1x1x1x4x4x32x2xf16> into tensor<1x1x16x32x2xf16>
+          %7 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
+          %8 = linalg.fill ins(%cst : f32) outs(%7 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
+          %9 = linalg.generic {indexing_maps = [#map2, #map3, #map4], iterator_types = ["parallel", "parallel",
+              "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%collapsed_2, %transposed
+              : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%8 : tensor<1x1x16x32x2xf32>) {
+          ^bb0(%in: f16, %in_7: f16, %out: f32):
+            %13 = arith.extf %in : f16 to f32
+            %14 = arith.extf %in_7 : f16 to f32
+            %15 = arith.mulf %13, %14 : f32
+            %16 = arith.addf %out, %15 : f32
+            linalg.yield %16 : f32
+          } -> tensor<1x1x16x32x2xf32>
+          %10 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %11 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = ["parallel", "parallel",
+              "parallel", "parallel", "parallel"]} ins(%9 : tensor<1x1x16x32x2xf32>) outs(%10 : tensor<1x1x16x32x2xf16>)
+              {
+          ^bb0(%in: f32, %out: f16):
+            %13 = arith.truncf %in : f32 to f16
+            linalg.yield %13 : f16
+          } -> tensor<1x1x16x32x2xf16>
+          %expanded_3 = tensor.expand_shape %11 [[0, 1], [2], [3, 4], [5], [6]] output_shape [1, 1, 1, 4, 4, 32, 2]
+              : tensor<1x1x16x32x2xf16> into tensor<1x1x1x4x4x32x2xf16>
+          %12 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x4x1x4x2x1x32xf16>
+          %transposed_4 = linalg.transpose ins(%expanded_3 : tensor<1x1x1x4x4x32x2xf16>) outs(%12 :
+              tensor<1x4x1x4x2x1x32xf16>) permutation = [0, 3, 1, 4, 6, 2, 5]
+          %collapsed_5 = tensor.collapse_shape %transposed_4 [[0, 1], [2, 3, 4], [5, 6]] :
+              tensor<1x4x1x4x2x1x32xf16> into tensor<4x8x32xf16>
+          %inserted_slice_6 = tensor.insert_slice %collapsed_5 into %0[0, 0, 0, 0] [1, 4, 8, 32] [1, 1, 1, 1] :
+              tensor<4x8x32xf16> into tensor<1x4x8x32xf16>
+          return %inserted_slice_6 : tensor<1x4x8x32xf16>
+        }
+
+    Options:
+        tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
+        matrix-engine: whether the engine may be used.
+        always: also convolutions that the cost estimate leaves to HVX.
+
+    Refuses (with a remark; the op is left for HVX): images other than f16, sums in f32 that are read before they are
+    rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels, channels that
+    are not last, sizes known at run time only, blocks that exceed the budget, convolutions that HVX is estimated to
+    compute in less time.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "hexagon-engine-convolution"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    tcm_bytes: int = 0
+    matrix_engine: bool = True
+    always: bool = False
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite every convolution of ``module`` that pays."""
+        if not (self.matrix_engine and context.target.has_matrix_engine):
+            return
+        constants = SharedConstants()
+        for function in functions(module):
+            cost = ConvolutionCost.of(context.target, IN_MODEL in function.attributes)
+            for op in [op for op in ops_named(function, *names_of("linalg")) if read_convolution(op) is not None]:
+                found = read_convolution(op)  # again: its epilogue may have been rewritten with another convolution
+                if isinstance(found, str):
+                    self.remark(context, op, f"left to HVX: {found}")
+                elif found is not None:
+                    with op.location, constants.around(op):
+                        self._rewrite(found, cost, context)
+
+    def _rewrite(self, convolution: Convolution, cost: ConvolutionCost, context: PassContext) -> None:
+        target, geometry = context.target, convolution.geometry
+        if not self.always and not pays(geometry, target.lanes(16), cost):
+            self.remark(context, convolution.op, "left to HVX, which is estimated to compute it in less time")
+            return
+        budget = self.tcm_bytes or target.tcm_budget_bytes
+        beside = bytes_beside(convolution.epilogues, convolution.op)
+        plan = choose_plan(geometry, budget - budget // _GAPS, beside)
+        if plan is None:
+            self.remark(context, convolution.op, "left to HVX: one row of tiles exceeds the TCM budget")
+            return
+        if not convolution.epilogues:
+            convolution = replace(convolution, epilogues=(round_once(convolution.op),))
+        with ir.InsertionPoint(convolution.epilogues[0]):
+            results = ConvolutionBuilder(convolution, plan).build()
+        operands = [convolution.op.operands[2], convolution.op.operands[0]]
+        for op, result in zip(convolution.epilogues, results, strict=True):
+            op.results[0].replace_all_uses_with(result)
+            erase_op(op, self.name)
+        erase_op(convolution.op, self.name)
+        for value in operands:
+            _erase_unused(value, self.name)
+
+
+def _erase_unused(value: ir.Value, origin: str) -> None:
+    """The operations that make ``value`` alone, if nothing reads it."""
+    if isinstance(value.owner, ir.Block) or any(True for result in value.owner.results for _ in result.uses):
+        return
+    op = value.owner.operation
+    operands = list(op.operands)
+    erase_op(op, origin)
+    for operand in operands:
+        _erase_unused(operand, origin)

@@ -1,0 +1,113 @@
+// Convolutions of f16 become products of tiles in TCM.
+// RUN: hexmlir-opt %s --hexagon-engine-convolution=always=true --split-input-file | filecheck %s
+
+// 1. The image goes into its frame in TCM, not in DDR; windows become tiles; a bias and a maximum with zero become part
+// of the rounding. Four parts: HVX unpacks one after the next has been multiplied.
+// CHECK-DAG: #[[WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0 * 2 + d5 + d2, (d1 * 16 + d6 * 2 + d8) * 64 + d3 * 64 + d4 * 32 + d7)>
+// CHECK-LABEL: func.func @padded
+// CHECK-NOT: outs({{.*}} : tensor<1x18x18x64xf16>)
+// CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<64xf32>
+// CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<9x64x64xf16>
+// CHECK: %[[WEIGHTS:.*]] = linalg.transpose {{.*}} outs({{.*}} : tensor<2x18x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs({{.*}} : tensor<18x1216xf16>)
+// CHECK: %[[IMAGE:.*]] = tensor.insert_slice {{.*}} into %[[ZEROS]][1, 64] [16, 1024] [1, 1]
+// CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[IMAGE]][0, 0] [6, 1216] [1, 1]
+// CHECK: linalg.generic {indexing_maps = [#[[WINDOW]], {{.*}} ins(%[[ROWS]] : tensor<6x1216xf16>) outs({{.*}} : tensor<2x1x3x3x2x2x8x32x2xf16>)
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}} ins({{.*}}, %[[WEIGHTS]] : tensor<2x18x16x32x2xf16>, tensor<2x18x16x32x2xf16>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUMS]], {{.*}} : tensor<2x2x16x32x2xf32>, tensor<2x32xf32>) outs({{.*}} : tensor<2x2x16x32x2xf16>)
+// CHECK: arith.addf
+// CHECK-NEXT: arith.maximumf
+// CHECK-NEXT: arith.truncf
+// CHECK: tensor.extract_slice %[[IMAGE]][4, 0] [6, 1216] [1, 1]
+// CHECK: linalg.transpose ins({{.*}} : tensor<2x1x2x2x8x32x2xf16>) outs({{.*}} : tensor<2x2x1x8x2x2x32xf16>) permutation = [0, 3, 1, 4, 6, 2, 5]
+// CHECK: tensor.insert_slice {{.*}}[0, 0, 0, 0] [1, 4, 16, 64] [1, 1, 1, 1]
+// CHECK: tensor.insert_slice {{.*}}[0, 12, 0, 0] [1, 4, 16, 64] [1, 1, 1, 1]
+#same = affine_map<(n, y, x, o) -> (n, y, x, o)>
+func.func @padded(%image: tensor<1x16x16x64xf16>, %weights: tensor<3x3x64x64xf16>, %bias: tensor<64xf32>) -> tensor<1x16x16x64xf16> {
+  %zero = arith.constant 0.0 : f16
+  %f = tensor.empty() : tensor<1x18x18x64xf16>
+  %z = linalg.fill ins(%zero : f16) outs(%f : tensor<1x18x18x64xf16>) -> tensor<1x18x18x64xf16>
+  %p = tensor.insert_slice %image into %z[0, 1, 1, 0] [1, 16, 16, 64] [1, 1, 1, 1] : tensor<1x16x16x64xf16> into tensor<1x18x18x64xf16>
+  %e = tensor.empty() : tensor<1x16x16x64xf32>
+  %i = linalg.broadcast ins(%bias : tensor<64xf32>) outs(%e : tensor<1x16x16x64xf32>) dimensions = [0, 1, 2]
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%p, %weights : tensor<1x18x18x64xf16>, tensor<3x3x64x64xf16>)
+      outs(%i : tensor<1x16x16x64xf32>) -> tensor<1x16x16x64xf32>
+  %h = tensor.empty() : tensor<1x16x16x64xf16>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x16x16x64xf32>) outs(%h : tensor<1x16x16x64xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %t = arith.truncf %x : f32 to f16
+      %g = arith.cmpf ugt, %t, %zero : f16
+      %m = arith.select %g, %t, %zero : f16
+      linalg.yield %m : f16
+  } -> tensor<1x16x16x64xf16>
+  return %1 : tensor<1x16x16x64xf16>
+}
+
+// -----
+// 2. Large weights: the windows are packed once, a loop goes over the result's channels. Two ops read the sums; both
+// compute on each block.
+// CHECK-LABEL: func.func @channels
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<2x1x3x3x8x4x4x32x2xf16>)
+// CHECK: %[[LOOP:.*]]:2 = scf.for {{.*}} step %{{.*}} iter_args({{.*}}) -> (tensor<1x7x7x256xf32>, tensor<1x7x7x256xf16>)
+// CHECK: tensor.extract_slice {{.*}}[0, 0, %{{.*}}] [9, 256, 64] [1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins({{.*}} : tensor<7x7x64xf16>) outs({{.*}} : tensor<7x7x64xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %{{.*}}: f32)
+// CHECK-NEXT: arith.extf %[[X]] : f16 to f32
+// CHECK: scf.yield
+// CHECK: return %[[LOOP]]#0, %[[LOOP]]#1
+#same = affine_map<(n, y, x, o) -> (n, y, x, o)>
+func.func @channels(%image: tensor<1x9x9x256xf16>, %weights: tensor<3x3x256x256xf16>) -> (tensor<1x7x7x256xf32>, tensor<1x7x7x256xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x7x7x256xf32>
+  %h = tensor.empty() : tensor<1x7x7x256xf16>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x7x7x256xf32>) -> tensor<1x7x7x256xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x9x9x256xf16>, tensor<3x3x256x256xf16>)
+      outs(%i : tensor<1x7x7x256xf32>) -> tensor<1x7x7x256xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x7x7x256xf32>) outs(%e : tensor<1x7x7x256xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %t = arith.truncf %x : f32 to f16
+      %w = arith.extf %t : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<1x7x7x256xf32>
+  %2 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x7x7x256xf32>) outs(%h : tensor<1x7x7x256xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %t = arith.truncf %x : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<1x7x7x256xf16>
+  return %1, %2 : tensor<1x7x7x256xf32>, tensor<1x7x7x256xf16>
+}
+
+// -----
+// 3. One dimension; 20 channels in a window of 3 are 60 neighbouring elements, filled up to 64.
+// CHECK-DAG: #[[WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0 + d5 + d2, (d1 * 32 + d6 * 2 + d8) * 20 + d3 + d4 * 32 + d7)>
+// CHECK-LABEL: func.func @line
+// CHECK: tensor.insert_slice {{.*}}[0, 0, 0] [1, 60, 33] [1, 1, 1] : tensor<1x60x33xf16> into tensor<1x64x64xf16>
+// CHECK: linalg.generic {indexing_maps = [#[[WINDOW]]
+// CHECK: %[[RESULT:.*]] = tensor.extract_slice {{.*}}[0, 0, 0] [1, 50, 33] [1, 1, 1]
+// CHECK: return %{{.*}} : tensor<50x33xf16>
+func.func @line(%image: tensor<1040xf16>, %weights: tensor<60x33xf16>) -> tensor<50x33xf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<50x33xf32>
+  %h = tensor.empty() : tensor<50x33xf16>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<50x33xf32>) -> tensor<50x33xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(x, o, r) -> (x * 20 + r)>, affine_map<(x, o, r) -> (r, o)>,
+      affine_map<(x, o, r) -> (x, o)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%image, %weights : tensor<1040xf16>, tensor<60x33xf16>) outs(%i : tensor<50x33xf32>) {
+    ^bb0(%a: f16, %b: f16, %old: f32):
+      %u = arith.extf %a : f16 to f32
+      %v = arith.extf %b : f16 to f32
+      %m = arith.mulf %u, %v : f32
+      %s = arith.addf %old, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<50x33xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(x, o) -> (x, o)>, affine_map<(x, o) -> (x, o)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<50x33xf32>) outs(%h : tensor<50x33xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %t = arith.truncf %x : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<50x33xf16>
+  return %1 : tensor<50x33xf16>
+}

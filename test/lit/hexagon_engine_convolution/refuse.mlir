@@ -1,0 +1,63 @@
+// Convolutions that the engine is not given.
+// RUN: hexmlir-opt %s --hexagon-engine-convolution=always=true --split-input-file --verify-diagnostics --remarks | filecheck %s
+
+// CHECK-LABEL: func.func @floats
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @floats(%image: tensor<1x8x8x32xf32>, %weights: tensor<3x3x32x32xf32>, %e: tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: factors of f32 and f32, not f16}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x32xf32>, tensor<3x3x32x32xf32>)
+      outs(%e : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  return %0 : tensor<1x6x6x32xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func @sums
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @sums(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x32x32xf16>, %e: tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: its sums are not rounded to f16}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x32xf16>, tensor<3x3x32x32xf16>)
+      outs(%i : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  return %0 : tensor<1x6x6x32xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func @accumulates
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @accumulates(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x32x32xf16>, %e: tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: its sums start neither from zero nor from a bias}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x32xf16>, tensor<3x3x32x32xf16>)
+      outs(%e : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  return %0 : tensor<1x6x6x32xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func @depthwise
+// CHECK: linalg.depthwise_conv_2d_nhwc_hwc
+func.func @depthwise(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x32xf16>, %e: tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: not an image with channels last, or groups of channels}}
+  %0 = linalg.depthwise_conv_2d_nhwc_hwc ins(%image, %weights : tensor<1x8x8x32xf16>, tensor<3x3x32xf16>)
+      outs(%e : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  return %0 : tensor<1x6x6x32xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func @channels_first
+// CHECK: linalg.conv_2d_nchw_fchw
+func.func @channels_first(%image: tensor<1x32x8x8xf16>, %weights: tensor<32x32x3x3xf16>, %e: tensor<1x32x6x6xf32>) -> tensor<1x32x6x6xf32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: not an image with channels last, or groups of channels}}
+  %0 = linalg.conv_2d_nchw_fchw ins(%image, %weights : tensor<1x32x8x8xf16>, tensor<32x32x3x3xf16>)
+      outs(%e : tensor<1x32x6x6xf32>) -> tensor<1x32x6x6xf32>
+  return %0 : tensor<1x32x6x6xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func @unknown
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @unknown(%image: tensor<1x?x8x32xf16>, %weights: tensor<3x3x32x32xf16>, %e: tensor<1x?x6x32xf32>) -> tensor<1x?x6x32xf32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: its sizes are not known, or it is empty}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x?x8x32xf16>, tensor<3x3x32x32xf16>)
+      outs(%e : tensor<1x?x6x32xf32>) -> tensor<1x?x6x32xf32>
+  return %0 : tensor<1x?x6x32xf32>
+}

@@ -1,0 +1,247 @@
+"""`hexagon-engine-convolution`: sizes of blocks, and values of every kind on the host and as Hexagon code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from batch import after, on_host
+from linalg_programs import Program
+
+from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen.emission import emit
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.ir import to_text
+from hexagon_mlir.pass_infra import PassStep, registry
+from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.passes.engine_convolution.sizes import (
+    ConvolutionCost,
+    block_bytes,
+    choose_plan,
+    image_size,
+    pays,
+    steps,
+    tile_shape,
+)
+
+MIB = 1 << 20
+COST = ConvolutionCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)
+ALWAYS = PassStep(registry.get("hexagon-engine-convolution")(always=True))
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A convolution of (batches, high, wide, channels) with (window, window, channels, outputs)."""
+
+    name: str
+    shape: tuple[int, int, int, int]
+    outputs: int
+    window: tuple[int, int] = (3, 3)
+    stride: int = 1
+    padding: int = 1
+    dilation: int = 1
+    epilogue: str = "relu"
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Rows and columns of the result."""
+        return tuple((size + 2 * self.padding - self.dilation * (taps - 1) - 1) // self.stride + 1
+                     for size, taps in zip(self.shape[1:3], self.window, strict=True))
+
+    def geometry(self) -> Geometry:
+        """With runs of a pixel's channels."""
+        channels = self.shape[3]
+        return Geometry(self.shape[0], *self.sizes, self.outputs, *self.window, channels, self.stride, self.dilation,
+                        self.stride * channels, self.dilation * channels)
+
+
+LAYERS = [
+    Layer("whole_tiles", (1, 8, 8, 64), 64),
+    Layer("ragged", (1, 9, 11, 40), 33),
+    Layer("few_channels", (1, 15, 14, 3), 40, (7, 7), 2, 3),
+    Layer("strides", (1, 9, 13, 32), 32, stride=2),
+    Layer("no_padding", (1, 7, 7, 32), 16, padding=0, epilogue="none"),
+    Layer("window_1", (1, 9, 8, 64), 96, (1, 1), 2, 0, epilogue="residual"),
+    Layer("wide_window", (1, 6, 20, 16), 32, (5, 2), padding=2, epilogue="two"),
+    Layer("dilated", (1, 10, 12, 48), 33, padding=2, dilation=2, epilogue="reduction"),
+    Layer("batches", (3, 5, 6, 32), 64, epilogue="residual"),
+    Layer("many_outputs", (1, 3, 3, 192), 320, epilogue="two"),
+]
+
+
+def program(layer: Layer) -> Program:
+    """Padded, from a bias, the sums rounded and read by the layer's ``epilogue``."""
+    n, high, wide, c = layer.shape
+    p, (rows, columns) = layer.padding, layer.sizes
+    rng = np.random.default_rng(sum(layer.shape) + layer.outputs)
+    image, weights = (rng.normal(0, 1, shape).astype(np.float16)
+                      for shape in (layer.shape, (*layer.window, c, layer.outputs)))
+    bias = rng.normal(0, 3, layer.outputs).astype(np.float32)
+    bias[0], bias[-1] = 0, 2.0**-20
+    residual = rng.normal(0, 1, (n, rows, columns, layer.outputs)).astype(np.float32)
+    padded = np.pad(image.astype(np.float64), ((0, 0), (p, p), (p, p), (0, 0)))
+    exact, size = np.zeros(residual.shape), np.zeros(residual.shape)
+    for ky, kx in np.ndindex(layer.window):
+        y, x = ky * layer.dilation, kx * layer.dilation
+        part = padded[:, y:y + rows * layer.stride:layer.stride, x:x + columns * layer.stride:layer.stride][
+            :, :rows, :columns]
+        exact += part @ weights[ky, kx].astype(np.float64)
+        size += np.abs(part) @ np.abs(weights[ky, kx]).astype(np.float64)
+    exact = exact + bias
+    error = 2.0**-11 * np.abs(exact) + 2.0**-20 * (size + np.abs(bias)) + 2.0**-16
+    result, sums = f"{n}x{rows}x{columns}x{layer.outputs}", f"tensor<{n}x{rows}x{columns}x{layer.outputs}xf32>"
+    frame = f"tensor<{n}x{high + 2 * p}x{wide + 2 * p}x{c}xf16>"
+    kernel = f"tensor<{'x'.join(map(str, weights.shape))}xf16>"
+    same = "affine_map<(n, y, x, o) -> (n, y, x, o)>"
+    parallel = '["parallel", "parallel", "parallel", "parallel"]'
+    body, outputs, arguments, expected = _epilogue(layer.epilogue, exact, residual, result, same, parallel)
+    extra = f", %r: {sums}" if layer.epilogue == "residual" else ""
+    text = f"""
+      func.func @{layer.name}(%image: tensor<{n}x{high}x{wide}x{c}xf16>, %weights: {kernel},
+          %bias: tensor<{layer.outputs}xf32>{extra}) -> {outputs} {{
+        %zero = arith.constant 0.0 : f32
+        %none = arith.constant 0.0 : f16
+        %f = tensor.empty() : {frame}
+        %z = linalg.fill ins(%none : f16) outs(%f : {frame}) -> {frame}
+        %p = tensor.insert_slice %image into %z[0, {p}, {p}, 0] [{n}, {high}, {wide}, {c}] [1, 1, 1, 1]
+            : tensor<{n}x{high}x{wide}x{c}xf16> into {frame}
+        %e = tensor.empty() : {sums}
+        %h = tensor.empty() : tensor<{result}xf16>
+        %i = linalg.broadcast ins(%bias : tensor<{layer.outputs}xf32>) outs(%e : {sums}) dimensions = [0, 1, 2]
+        %0 = linalg.conv_2d_nhwc_hwcf {{dilations = dense<{layer.dilation}> : tensor<2xi64>,
+            strides = dense<{layer.stride}> : tensor<2xi64>}} ins(%p, %weights : {frame}, {kernel})
+            outs(%i : {sums}) -> {sums}
+        {body}
+      }}"""
+    bound = error + 2.0**-22 * np.abs(expected) if layer.epilogue != "reduction" else error.sum((1, 2)) + 1e-5
+    dtype = np.float16 if "f16" in outputs.split(",")[0] else np.float32
+    return Program(layer.name, text, [image, weights, bias, *arguments(residual)], expected, bound, np.dtype(dtype))
+
+
+def _epilogue(kind: str, exact: np.ndarray, residual: np.ndarray, result: str, same: str, parallel: str):
+    """The function's end, its result type, its further arguments and the expected value."""
+    def generic(name: str, inputs: str, types: str, out: str, element: str, body: str, maps: int) -> str:
+        return f"""{name} = linalg.generic {{indexing_maps = [{', '.join([same] * maps)}], iterator_types = {parallel}}}
+            ins({inputs} : {types}) outs({out} : tensor<{result}x{element}>) {{
+          ^bb0({body}
+        }} -> tensor<{result}x{element}>
+        """
+
+    sums = f"tensor<{result}xf32>"
+    rounded = generic("%1", "%0", sums, "%h", "f16", """%x: f32, %old: f16):
+            %t = arith.truncf %x : f32 to f16
+            linalg.yield %t : f16""", 2)
+    added = generic("%2", "%0, %r", f"{sums}, {sums}", "%e", "f32", """%x: f32, %y: f32, %old: f32):
+            %t = arith.truncf %x : f32 to f16
+            %w = arith.extf %t : f16 to f32
+            %s = arith.addf %w, %y : f32
+            linalg.yield %s : f32""", 3)
+    positive = generic("%1", "%0", sums, "%h", "f16", """%x: f32, %old: f16):
+            %t = arith.truncf %x : f32 to f16
+            %w = arith.extf %t : f16 to f32
+            %g = arith.cmpf ugt, %w, %zero : f32
+            %m = arith.select %g, %w, %zero : f32
+            %u = arith.truncf %m : f32 to f16
+            linalg.yield %u : f16""", 2)
+    halved = generic("%2", "%0", sums, "%e", "f32", """%x: f32, %old: f32):
+            %t = arith.truncf %x : f32 to f16
+            %w = arith.extf %t : f16 to f32
+            %s = arith.mulf %w, %w : f32
+            linalg.yield %s : f32""", 2)
+    if kind == "none":
+        return f"{rounded}return %1 : tensor<{result}xf16>", f"tensor<{result}xf16>", lambda _: [], exact
+    if kind == "relu":
+        largest = np.maximum(exact, 0)
+        return f"{positive}return %1 : tensor<{result}xf16>", f"tensor<{result}xf16>", lambda _: [], largest
+    if kind == "residual":
+        return f"{added}return %2 : {sums}", sums, lambda r: [r], exact + residual
+    if kind == "two":
+        return (f"{rounded}{halved}return %1, %2 : tensor<{result}xf16>, {sums}", f"(tensor<{result}xf16>, {sums})",
+                lambda _: [], exact)
+    n, outputs = residual.shape[0], residual.shape[-1]
+    total = f"tensor<{n}x{outputs}xf32>"
+    body = f"""%d = tensor.empty() : {total}
+        %j = linalg.fill ins(%zero : f32) outs(%d : {total}) -> {total}
+        %1 = linalg.generic {{indexing_maps = [{same}, affine_map<(n, y, x, o) -> (n, o)>],
+            iterator_types = ["parallel", "reduction", "reduction", "parallel"]}} ins(%0 : {sums}) outs(%j : {total}) {{
+          ^bb0(%x: f32, %old: f32):
+            %t = arith.truncf %x : f32 to f16
+            %w = arith.extf %t : f16 to f32
+            %s = arith.addf %old, %w : f32
+            linalg.yield %s : f32
+        }} -> {total}
+        return %1 : {total}"""
+    return body, total, lambda _: [], exact.sum((1, 2))
+
+
+def test_on_the_host():
+    found = [program(layer) for layer in LAYERS]
+    module, context = after("".join(one.text for one in found), [ALWAYS])
+    assert not context.log.entries
+    assert "conv_2d" not in to_text(module)
+    call = on_host(module, [one.name for one in found])
+    for one in found:
+        one.check(call(one.name, one.arguments)[0])
+
+
+@pytest.mark.parametrize("target", ["v73", "v75", "v79"])
+def test_on_the_simulator(target):
+    found = [program(layer) for layer in LAYERS if layer.epilogue != "two" and (
+        target == "v75" or layer.name in ("ragged", "window_1"))]
+    steps = list(pipelines.get("default", targets.get(target)))
+    place = [step.title for step in steps].index("hexagon-engine-convolution")
+    module, _ = after("".join(one.text for one in found), [*steps[:place], ALWAYS, *steps[place + 1:]], target)
+    asm = emit(translate_to_llvm_ir(module), targets.get(target))
+    assert "activation.hf" in asm
+    for one in found:
+        result = one.place()
+        launch(asm, one.name, [*one.arguments, result], None, target)
+        one.check(result)
+
+
+@pytest.mark.parametrize(("size", "shape"), [
+    ((56, 56), (4, 8)), ((14, 14), (2, 16)), ((7, 7), (4, 8)), ((1, 100), (1, 32)), ((112, 112), (2, 16))])
+def test_tiles_cover_the_result_with_few_pixels(size, shape):
+    found = tile_shape(*size)
+    cover = [-(-extent // side) * side for extent, side in zip(size, found, strict=True)]
+    best = [-(-extent // side) * side for extent, side in zip(size, shape, strict=True)]
+    assert np.prod(found) == 32
+    assert np.prod(cover) == np.prod(best)
+
+
+def test_the_image_has_what_its_tiles_read():
+    layer = Layer("", (1, 9, 11, 40), 33, stride=2)
+    geometry = layer.geometry()
+    plan = choose_plan(geometry, 8 * MIB)
+    assert plan is not None
+    rows, row = image_size(geometry, plan)
+    assert rows == (plan.tile_rows * plan.height - 1) * 2 + 3
+    assert row % 64 == 0
+    assert row >= (-(-6 // plan.width) * plan.width - 1) * 80 + 2 * 40 + 64 + 32
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_every_plan_fits(seed):
+    rng = np.random.default_rng(seed)
+    shape = (1, *(int(rng.integers(3, 120)) for _ in range(2)), int(rng.integers(1, 300)))
+    geometry = Layer("", shape, int(rng.integers(1, 600)), stride=int(rng.integers(1, 3))).geometry()
+    budget = int(rng.integers(1 << 18, 8 * MIB))
+    plan = choose_plan(geometry, budget, 4)
+    assert steps(geometry) == 9 * -(-shape[3] // 32)
+    if plan is None:
+        return
+    assert block_bytes(geometry, plan, 4) <= budget
+    assert plan.outputs == geometry.outputs or plan.outputs % 32 == 0
+    assert (plan.tile_rows - 1) * plan.height < geometry.rows
+
+
+def test_small_convolutions_do_not_pay():
+    assert not pays(Layer("", (1, 4, 4, 8), 8).geometry(), 64, COST)
+    assert pays(Layer("", (1, 56, 56, 64), 64).geometry(), 64, COST)
+
+
+def test_chips_without_an_engine_keep_their_convolutions():
+    module, _ = after(program(LAYERS[0]).text, [ALWAYS], "v68")
+    assert "conv_2d" in to_text(module)
