@@ -132,7 +132,7 @@ class FormEngineProductsPass(Pass):
             kinds = [[one for one in found if one.kind is kind and one.conversion.plain] for kind in Kind]
             with function.location, constants.around(first):
                 products = [product for kind in kinds for product in self._form_all(first, kind)]
-                tables = Tables()
+                tables = Tables(first)
                 products += [self._form(one, tables.of(one)) for one in found if not one.conversion.plain]
             for block in dict.fromkeys(op.block for op in products):
                 insert_waits(block)
@@ -199,20 +199,22 @@ def _match(product: ir.Operation) -> Found | str:
 
 
 class Tables:
-    """The tables of biases and maxima, each next to the first product of its block that needs it."""
+    """The tables of biases, maxima and scales: those with biases next to the first product of their block that needs
+    them, others before ``first``, the first operation of the function."""
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[ir.Block, ir.Value | None, bool], ir.Value] = {}
+    def __init__(self, first: ir.Operation) -> None:
+        self._first = first
+        self._known: dict[tuple[ir.Block, ir.Value | None, bool, float, int], ir.Value] = {}
 
     def of(self, found: Found) -> ir.Value:
         """The table for the product ``found``."""
-        conversion = found.conversion
-        key = found.product.block, conversion.bias, conversion.positive
+        conversion, columns = found.conversion, ir.MemRefType(found.product.operands[1].type).shape[0]
+        before = self._first if conversion.bias is None else found.rounding
+        key = before.block, conversion.bias, conversion.positive, conversion.scale, columns
         if key not in self._known or not _is_constant(conversion.bias):
-            columns = ir.MemRefType(found.product.operands[1].type).shape[0]
-            with found.product.location, ir.InsertionPoint(found.rounding):
+            with found.product.location, ir.InsertionPoint(before):
                 self._known[key] = column_tables(columns, conversion)
-            with ir.InsertionPoint.at_block_terminator(found.product.block):
+            with ir.InsertionPoint.at_block_terminator(before.block):
                 memref.dealloc(self._known[key])
         return self._known[key]
 

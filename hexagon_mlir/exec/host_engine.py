@@ -107,10 +107,10 @@ class HostEngine:
 
     def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int,
                  tables: int) -> None:
-        high = _table(tables, columns)[:, 1:]
+        table = _table(tables, columns)
         with np.errstate(all="ignore"):  # as the engine, which reports nothing
             _tiles(results, columns)[:] = _in_tiles(
-                converted(self._sums(activations, weights, reduction, columns), high))
+                converted(self._sums(activations, weights, reduction, columns), table[:, :1], table[:, 1:]))
 
     def _in_pieces(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
         coarse, fine = (np.float32(2.0**exponent) for exponent in PIECE_EXPONENTS)

@@ -23,7 +23,8 @@ from hexagon_mlir.passes.layout_propagation.layouts import (
     with_pairs,
 )
 from hexagon_mlir.passes.layout_propagation.operands import Operands
-from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rounded, rows_shape, unpack
+from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
+from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape, unpack
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import dims_of
@@ -62,9 +63,10 @@ class ChainBuilder:
         columns = tiles(ir.RankedTensorType(op.results[0].type).shape[1])
         weights = self._operands.weights(right, dims[1][0] != dims[0][1], sum_ is not None)
         activations = with_pairs(self._whole_columns(left)) if left in self._tiles else self._operands.activations(left)
-        product = with_lanes(rounded(multiply(activations, weights)))
+        scale = self._chain.scales.get(op, 1.0)
+        product = with_lanes(converted(multiply(activations, weights), Conversion(scale=scale)))
         if sum_ is not None:
-            self._rows[sum_.results[0]] = _widened(product, columns)
+            self._rows[sum_.results[0]] = _widened(product, columns, scale)
             product = _columns(product, 0, columns)
         self._tiles[op.results[0]] = product
 
@@ -147,13 +149,15 @@ class ChainBuilder:
         return reads
 
     def _mapped(self, op: ir.Operation, elements: list[ir.Value]) -> dict[ir.Value, ir.Value]:
-        """The values of the body of ``op`` but for its end, of ``elements``; sums of products are rounded already."""
+        """The values of the body of ``op`` but for its end, of ``elements``; sums of products have been
+        scaled and rounded already."""
         body = op.regions[0].blocks[0]
         mapping = dict(zip(body.arguments, elements, strict=True))
         for view in list(body.operations)[:-1]:
             inner = view.operation
             known = mapping.get(inner.operands[0]) if len(inner.operands) else None
-            if inner.name == "arith.truncf" and known is not None and known.type == inner.results[0].type:
+            is_rounded = known is not None and known.type != inner.operands[0].type
+            if is_rounded and inner.name in ("arith.mulf", "arith.truncf"):
                 mapping[inner.results[0]] = known
             else:
                 clone(inner, mapping)
@@ -187,9 +191,14 @@ def _slice(value: ir.Value, first: int, count: int, shape: list[int]) -> ir.Valu
                                  [0, first, 0, 0], [type_.shape[0], count, PAIRS, LANES], [1] * 4).result
 
 
-def _widened(product: ir.Value, column: int) -> ir.Value:
-    """The f16 numbers in ``column`` of the tiles ``product``, which are equal in each row, as f32: one number a row."""
+def _widened(product: ir.Value, column: int, scale: float) -> ir.Value:
+    """The f16 numbers in ``column`` of the tiles ``product``, which are equal in each row, over ``scale``, as f32: one
+    number a row."""
     rows = ir.RankedTensorType(product.type).shape[0]
     f32, shape = ir.F32Type.get(), [rows, PAIRS, LANES]
     return generic([(_slice(product, column, 1, shape), ROWS)], (tcm_tensor(shape, f32), ROWS), (),
-                   lambda elements: cast("arith.extf", f32, elements[0]))
+                   lambda elements: _over(cast("arith.extf", f32, elements[0]), scale))
+
+
+def _over(value: ir.Value, scale: float) -> ir.Value:
+    return value if scale == 1.0 else binary("arith.mulf", value, constant(ir.FloatAttr.get(value.type, 1 / scale)))

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.engine_conversions import scale_of
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 
@@ -33,6 +34,8 @@ class Chain:
     ops: list[tuple[ir.Operation, Kind]] = field(default_factory=list)
     sums: dict[ir.Operation, ir.Operation] = field(default_factory=dict)
     """Product to the op that sums its left factor."""
+    scales: dict[ir.Operation, float] = field(default_factory=dict)
+    """Product to the power of two that its sums are multiplied with before they are rounded."""
     results: list[ir.Value] = field(default_factory=list)
     """Matrices that ops outside the chain read."""
 
@@ -102,7 +105,10 @@ def _checked(chain: Chain, matrices: list[ir.Value], rows: list[ir.Value]) -> Ch
     sums = [op.results[0] for op in chain.products]
     for op, kind in chain.ops:
         for place, value in enumerate(list(op.operands)):
-            if value in sums and not (kind is not Kind.PRODUCT and _rounds_first(op, place)):
+            if value not in sums:
+                continue
+            scale = _rounds_first(op, place) if kind is not Kind.PRODUCT else None
+            if scale is None or chain.scales.setdefault(value.owner.operation, scale) != scale:
                 return "sums in f32 are read before they are rounded to f16"
     if any(value in sums or not isinstance(ir.RankedTensorType(value.type).element_type, ir.F16Type)
            for value in chain.results):
@@ -189,9 +195,17 @@ def start_of(op: ir.Operation) -> ir.Value:
     return found
 
 
-def _rounds_first(op: ir.Operation, place: int) -> bool:
-    uses = [use.owner.operation for use in op.regions[0].blocks[0].arguments[place].uses]
-    return all(use.name == "arith.truncf" and isinstance(use.results[0].type, ir.F16Type) for use in uses)
+def _rounds_first(op: ir.Operation, place: int) -> float | None:
+    """The scale where ``op`` rounds its operand to f16, maybe times a power of two, before all else."""
+    argument = op.regions[0].blocks[0].arguments[place]
+    uses = [use.owner.operation for use in argument.uses]
+    scales = {scale_of(use) for use in uses} - {None}
+    if scales:
+        if len(scales) > 1 or any(scale_of(use) is None or use.operands[0] != argument for use in uses):
+            return None
+        uses = [later.owner.operation for use in uses for later in use.results[0].uses]
+    rounds = all(use.name == "arith.truncf" and isinstance(use.results[0].type, ir.F16Type) for use in uses)
+    return next((scale for scale in scales if scale is not None), 1.0) if rounds else None
 
 
 def _static(value: ir.Value) -> bool:

@@ -1,14 +1,16 @@
-"""How sums of the matrix engine become f16, as linalg on tiles: with a bias for each column, without negative ones.
+"""How sums of the matrix engine become f16, as linalg on tiles: with a bias for each column, without negative ones,
+times a power of two.
 
 The engine does this while it reads its accumulators, as a table of two words for each column says.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, RANK
+from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, RANK
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
@@ -22,16 +24,17 @@ _COLUMNS = (1, 3)
 
 @dataclass(frozen=True)
 class Conversion:
-    """``f16(max(sums + bias, 0))``: ``bias`` is None or f32, [columns of tiles, columns of a tile]; the maximum is
-    taken only where ``positive``."""
+    """``f16(max(sums + bias, 0) * scale)``: ``bias`` is None or f32, [columns of tiles, columns of a tile]; the maximum
+    is taken only where ``positive``; ``scale`` is a power of two that is a normal f16 number."""
 
     bias: ir.Value | None = None
     positive: bool = False
+    scale: float = 1.0
 
     @property
     def plain(self) -> bool:
         """Whether sums are rounded and nothing else."""
-        return self.bias is None and not self.positive
+        return self.bias is None and not self.positive and self.scale == 1.0
 
 
 def converted(sums: ir.Value, conversion: Conversion) -> ir.Value:
@@ -55,6 +58,8 @@ def converted(sums: ir.Value, conversion: Conversion) -> ir.Value:
             value = binary("arith.addf", value, body.arguments[1])
         if zero is not None:
             value = binary("arith.maximumf", value, zero)
+        if conversion.scale != 1.0:
+            value = binary("arith.mulf", value, constant(ir.FloatAttr.get(f32, conversion.scale)))
         ir.Operation.create("linalg.yield", operands=[cast("arith.truncf", f16, value)])
     return op.result
 
@@ -72,21 +77,39 @@ def read_conversion(op: ir.Operation) -> Conversion | None:
         return None
     *operations, last = [view.operation for view in op.regions[0].blocks[0].operations]
     arguments = list(op.regions[0].blocks[0].arguments)
-    value, bias, positive = arguments[0], None, False
+    value, bias, positive, scale = arguments[0], None, False, 1.0
     for inner in operations:
         if value not in list(inner.operands):
             return None
-        if inner.name == "arith.addf" and bias is None and not positive and len(maps) > 2 and (
+        factor = scale_of(inner)
+        if factor is not None and scale == 1.0:
+            scale = factor
+        elif inner.name == "arith.addf" and bias is None and not positive and scale == 1.0 and len(maps) > 2 and (
                 arguments[1] in list(inner.operands)):
             bias = op.operands[1]
-        elif inner.name == "arith.maximumf" and not positive and any(map(is_zero, inner.operands)):
+        elif inner.name == "arith.maximumf" and not positive and scale == 1.0 and any(map(is_zero, inner.operands)):
             positive = True
         elif inner.name != "arith.truncf" or inner != operations[-1] or not isinstance(
                 inner.results[0].type, ir.F16Type):
             return None
         value = inner.results[0]
     rounds = bool(operations) and operations[-1].name == "arith.truncf" and last.operands[0] == value
-    return Conversion(bias, positive) if rounds and (bias is not None or len(maps) == 2) else None
+    return Conversion(bias, positive, scale) if rounds and (bias is not None or len(maps) == 2) else None
+
+
+def scale_of(op: ir.Operation) -> float | None:
+    """The constant that ``op`` multiplies its first operand by, where it can be the `Conversion.scale`."""
+    if op.name != "arith.mulf" or isinstance(op.operands[1].owner, ir.Block):
+        return None
+    owner = op.operands[1].owner.operation
+    attribute = owner.attributes["value"] if owner.name == "arith.constant" else None
+    if not isinstance(attribute, ir.FloatAttr):
+        return None
+    return attribute.value if attribute.value in _SCALES else None
+
+
+_SCALES = frozenset(2.0**exponent for exponent in range(-14, 16))
+"""The powers of two among the normal f16 numbers."""
 
 
 def is_zero(value: ir.Value) -> bool:
@@ -114,9 +137,9 @@ _MOST_SHIFT = 31
 def column_tables(columns: int, conversion: Conversion) -> ir.Value:
     """A buffer with the table of each of ``columns`` of result tiles, written at the insertion point.
 
-    The scale is 1. Of a bias 16 bits of its significand are kept, and magnitudes up to 131,068; the bias is added to
-    the sum, and then the largest of the sum and zero taken (bits 31:11 and 9:8 of the high word; the fields of
-    ``cvt.hf`` in QEMU).
+    The scale is the low word, as f16. Of a bias 16 bits of its significand are kept, and magnitudes up to 131,068; the
+    bias is added to the sum, and then the largest of the sum and zero taken (bits 31:11 and 9:8 of the high word; the
+    fields of ``cvt.hf`` in QEMU).
     """
     i32 = ir.IntegerType.get_signless(32)
     sizes = [columns, *COLUMN_TABLE]
@@ -125,7 +148,8 @@ def column_tables(columns: int, conversion: Conversion) -> ir.Value:
     def words(half: int) -> ir.Value:
         return memref.subview(table, [0, half, 0], [columns, 1, COLUMN_TABLE[1]], [1, 1, 1])
 
-    fill(constant(ir.IntegerAttr.get(i32, IDENTITY_SCALE)), words(0))
+    scale, = struct.unpack("<H", struct.pack("<e", conversion.scale))
+    fill(constant(ir.IntegerAttr.get(i32, scale)), words(0))
     flags = _MAXIMUM_WITH_ZERO if conversion.positive else 0
     if conversion.bias is None:
         fill(constant(ir.IntegerAttr.get(i32, flags)), words(1))

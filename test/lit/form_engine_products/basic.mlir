@@ -315,3 +315,48 @@ func.func @bias(%a: !tile, %w: !tile, %bias: memref<1x32xf32, 1>, %o: !tile) {
   memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
   return
 }
+
+// -----
+// So is a power of two: the bits of 2^-14 as f16.
+// CHECK-LABEL: func.func @scaled
+// CHECK: %[[TABLE:.*]] = memref.alloc() : memref<1x2x32xi32, 1>
+// CHECK: linalg.fill ins(%c1024_i32 : i32)
+// CHECK: %[[HIGH:.*]] = memref.subview %[[TABLE]][0, 1, 0] [1, 1, 32] [1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins(%arg2 : memref<1x32xf32, 1>) outs(%[[HIGH]]
+// CHECK: arith.bitcast
+// CHECK: arith.ori %{{.*}}, %c512_i32
+// CHECK: "hexagon.engine_product"(%arg0, %arg1, %[[TABLE]], %arg3)
+// CHECK: "hexagon.engine_wait"
+// CHECK: memref.dealloc %[[TABLE]]
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+!tile = memref<1x1x16x32x2xf16, 1>
+#column = affine_map<(rt, ct, r, c, p) -> (ct, c)>
+func.func @scaled(%a: !tile, %w: !tile, %bias: memref<1x32xf32, 1>, %o: !tile) {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 6.103515625e-05 : f32
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : !tile, !tile) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %z: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %z : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #column, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums, %bias : memref<1x1x16x32x2xf32, 1>, memref<1x32xf32, 1>) outs(%o : !tile) {
+    ^bb0(%x: f32, %b: f32, %old: f16):
+      %0 = arith.addf %x, %b : f32
+      %1 = arith.maximumf %0, %zero : f32
+      %scaled = arith.mulf %1, %scale : f32
+      %2 = arith.truncf %scaled : f32 to f16
+      linalg.yield %2 : f16
+  }
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}

@@ -1,7 +1,7 @@
 """`hexagon-layout-propagation` and `hexagon-pair-reduction`: attention whose scores stay in tiles against float64."""
 
 import numpy as np
-from batch import after, on_host, on_simulator
+from batch import after, on_host, on_simulator, steps_until
 
 from hexagon_mlir.frontend.torch.kernels import attention_rows
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
@@ -103,6 +103,39 @@ def test_on_the_simulator():
         result = np.zeros((s.heads, s.queries, s.width), np.float16)
         call(name, [*given, result])
         check(name, s, result.astype(np.float64), given)
+
+
+def hard_values(s):
+    """A first key that all queries look at, whose value is zero, before many others: 2^-18 of its weight each; and
+    weights that are all equal, of large values."""
+    rng = np.random.default_rng(0)
+    q, k, v = (np.zeros(size, np.float16) for size in (
+        (s.heads, s.queries, s.depth), (s.key_heads, s.keys, s.depth), (s.key_heads, s.keys, s.width)))
+    q[0], k[0, 0, :4] = 1, 18 * np.log(2) * s.depth**0.5 / 4
+    v[0] = 100 * (1 + rng.random(v[0].shape))
+    v[0, 0] = 0
+    v[1] = 300 + 100 * rng.random(v[1].shape)
+    return q, k, v
+
+
+def test_small_weights_count_and_large_sums_are_finite():
+    s = shape(2, 2, 32, 1000, 32)
+    given = hard_values(s)
+    right = expected(s, *given)
+    assert right[0].min() > 0.2 and right[1].min() > 300
+    found = [on_host(after(text("many", s), STEPS)[0], ["many"])("many", given)[0]]
+    for last in ("form-engine-products", "lower-engine-products"):  # the scale is in a table
+        module, _ = after(text("many", s), steps_until("default", last))
+        result = np.zeros((s.heads, s.queries, s.width), np.float16)
+        on_host(module, ["many"])("many", [*given, result])
+        found.append(result)
+    call, asm = on_simulator(text("many", s))
+    assert "hexmlir_engine_" in asm
+    result = np.zeros((s.heads, s.queries, s.width), np.float16)
+    call("many", [*given, result])
+    for one in (*found, result):
+        assert np.max(np.abs(one[0].astype(np.float64) / right[0] - 1)) < 0.02  # scores of 18 are off by 2^-7
+        assert np.max(np.abs(one[1].astype(np.float64) / right[1] - 1)) < 2e-3
 
 
 def test_keys_beyond_what_fits_are_left_to_the_running_softmax():

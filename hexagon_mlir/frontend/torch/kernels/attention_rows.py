@@ -20,6 +20,9 @@ LOG2_E = 1.4426950408889634
 F16 = Type("f16")
 HIDDEN, LEAST_SEEN = -65504.0, -60000.0
 """Scores: of a hidden key, and the least of others."""
+_SCALE = 2.0**-14
+"""Of sums of weighted values before they are f16: the largest weight is 2^10, and sums of 2,048 values of up to 511 are
+finite."""
 _LEAST_ROWS = 32
 """Fewer queries or keys do not fill a tile of the matrix engine."""
 _ROWS = (128, 64, 32)
@@ -127,14 +130,15 @@ class _RowAttention:
             "arith.addf", sum_, op.apply("arith.mulf", op.to_f32(a), op.to_f32(b))))
 
     def _quotient(self, products: Value, maximum: Value, sums: Value, rows: int) -> Value:
-        """Products / sum, (rows, E) of f16; of a row that sees no key, zeros or NaN."""
+        """Weighted values over the sum of the weights, (rows, E) of f16; of a row that sees no key, zeros or NaN."""
         s, op = self.shape, self.builder
-        one = op.constant(1.0, F32)
+        one, scale = op.constant(1.0, F32), op.constant(_SCALE, F32)
         of_none = op.constant(0.0 if s.safe else "0x7FC00000", F32)
-        reciprocals = op.generic("i->i", [sums], op.empty(sums.type), lambda sum_, _: op.apply("arith.divf", one, sum_))
+        reciprocals = op.generic("i->i", [sums], op.empty(sums.type), lambda sum_, _: op.apply(
+            "arith.divf", one, op.apply("arith.mulf", sum_, scale)))
 
         def divided(product: Value, most: Value, reciprocal: Value, _: Value) -> Value:
-            rounded = op.to_f32(op.from_f32(product, "f16"))
+            rounded = op.to_f32(op.from_f32(op.apply("arith.mulf", product, scale), "f16"))
             empty = op.compare("oeq", most, self.hidden)
             return op.from_f32(op.select(empty, of_none, op.apply("arith.mulf", rounded, reciprocal)), "f16")
 

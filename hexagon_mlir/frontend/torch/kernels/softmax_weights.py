@@ -1,7 +1,7 @@
 """Weights of a softmax of f16 scores by 16-bit integers: a vector register has twice as many of them as of f32.
 
-2^t for t <= 0 is a number whose bits are nearly t in units of the last place, from those of 1 on: linear between powers
-of two. Of 2^f - 1 - f, the rest for the fraction f, f (1 - f) P(f) with a linear P leaves 2^-10.9.
+2^(t + 10) for t <= 0 is a number whose bits are nearly t in units of the last place, from those of 2^10 on: linear
+between powers of two. Of 2^f - 1 - f, the rest for the fraction f, f (1 - f) P(f) with a linear P leaves 2^-10.9.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Ty
 I16, I32 = Type("i16"), Type("i32")
 _MANTISSA_BITS, _FRACTION_BITS = 10, 15
 """Of f16, and of the 16-bit fractions in which the rest is computed."""
-_ONE = 15 << _MANTISSA_BITS
-"""The bits of 1.0 as f16."""
-_LEAST = -15.0
-"""2^t is 0 from here on: bits 0."""
+_LARGEST = 10
+"""The exponent of the largest weight. Many small weights count beside a large one, as of a first token that all
+queries look at: with weights of at most 1 those below 2^-15 would be lost."""
+_LARGEST_BITS = 15 + _LARGEST << _MANTISSA_BITS
+"""The bits of 2^10 as f16."""
+_LEAST = -15.0 - _LARGEST
+"""The weight is 0 from here on: bits 0."""
 _MAGIC = 1.5 * 2.0 ** (23 - _MANTISSA_BITS)
 """An f32 near it has 10 fraction bits, the lowest 16 bits of its own are t's after t has been added."""
 _P = (313, 77)
@@ -23,7 +26,7 @@ largest error over the 1,024 fractions is least."""
 
 
 def power_of_two(op: FunctionBuilder, score: Value, most: Value) -> Value:
-    """In the body of a linalg.generic, 2^(score - most) as f16 of two f16 numbers, ``most`` not the smaller one.
+    """In the body of a linalg.generic, 2^(score - most + 10) as f16 of two f16 numbers, ``most`` not the smaller one.
 
     The relative error is at most 2^-9 down to 2^-14; smaller results are off by up to 2^-15, and 0 from 2^-15 on.
     """
@@ -37,7 +40,7 @@ def power_of_two(op: FunctionBuilder, score: Value, most: Value) -> Value:
     least, slope = (op.constant(number, I16) for number in _P)
     factor = op.apply("arith.addi", _product(op, fraction, slope), least)
     ends = op.apply("arith.andi", _product(op, fraction, op.apply("arith.xori", fraction, positive)), positive)
-    linear = op.apply("arith.addi", fixed, op.constant(_ONE, I16))
+    linear = op.apply("arith.addi", fixed, op.constant(_LARGEST_BITS, I16))
     return op.cast("arith.bitcast", op.apply("arith.subi", linear, _product(op, ends, factor)), "f16")
 
 
