@@ -1,4 +1,4 @@
-"""Matrix products: cycles against what the chip's resources allow.
+"""Matrix products on HVX: cycles against what the chip's resources allow.
 
     python bench/matmul.py              # the table
     python bench/matmul.py --markdown   # docs/matmul.md
@@ -129,7 +129,8 @@ class Measurement:
 
 def measure(product: Product) -> Measurement:
     """Compile, run on the simulator, compare with numpy."""
-    asm = compile_module(parse(product.text(), file="matmul.mlir"), settings=Settings(threads=product.threads)).asm
+    settings = Settings(threads=product.threads, matrix_engine=False)
+    asm = compile_module(parse(product.text(), file="matmul.mlir"), settings=settings).asm
     operands = product.operands()
     if product.threads > 1:
         cycles = launch(asm, "kernel", operands, None).cycles
