@@ -69,9 +69,9 @@ class UntileProductsPass(Pass):
                 "reduction"]}
                 ins(%x, %y : tensor<32x32xf16>, tensor<32x32xf16>) outs(%old : tensor<32x32xf32>) {
             ^bb0(%xe: f16, %ye: f16, %s: f32):
-            %xw = arith.extf %xe : f16 to f32
-            %yw = arith.extf %ye : f16 to f32
-            %p = arith.mulf %xw, %yw : f32
+              %xw = arith.extf %xe : f16 to f32
+              %yw = arith.extf %ye : f16 to f32
+              %p = arith.mulf %xw, %yw : f32
               %t = arith.addf %s, %p : f32
               linalg.yield %t : f32
             } -> tensor<32x32xf32>
@@ -248,8 +248,9 @@ def _rewrite(sum_: Sum, name: str) -> None:
         operations = [view.operation for view in body.operations]
         for op in operations[:-1]:
             if op == sum_.product:
-                matrices = [_with_block(sum_, operand, mapping[op.operands[operand]], matrices[operand],
-                                        new.induction_variable) for operand in range(2)]
+                factors = [mapping.get(value, value) for value in list(op.operands)[:2]]
+                matrices = [_with_block(sum_, operand, factors[operand], matrices[operand], new.induction_variable)
+                            for operand in range(2)]
             else:
                 clone(op, mapping)
         yielded = [mapping.get(value, value) for value in operations[-1].operands]

@@ -67,3 +67,18 @@ def test_values(rows, columns, block, first, end, step, transposed):
     parts = [slice(at, at + block) for at in range(first, end, step)]
     expected = sum(a[:, part].astype(np.float64) @ b[part].astype(np.float64) for part in parts)
     np.testing.assert_allclose(found.astype(np.float64), expected, atol=2e-3, rtol=2e-3)
+
+
+def test_a_factor_from_outside_the_loop():
+    """It is the same in each iteration."""
+    program = text(5, 7, 4, 0, 12, 4, 16, False)
+    line = next(line for line in program.splitlines() if "%x = " in line)
+    program = program.replace(f"{line}\n", "").replace("%sums = scf.for", f"{line.strip()}\n%sums = scf.for").replace(
+        "%a[0, %k]", "%a[0, 3]")
+    module, _ = after(program, STEPS)
+    assert to_text(module).count("tensor.insert_slice") == 2
+    rng = np.random.default_rng(2)
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((5, 16), (16, 7)))
+    found, = on_host(module, ["f"])("f", [a, b])
+    expected = a[:, 3:7].astype(np.float64) @ b[:12].reshape(3, 4, 7).astype(np.float64).sum(0)
+    np.testing.assert_allclose(found.astype(np.float64), expected, atol=4e-3, rtol=2e-3)
