@@ -7,36 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench import byte_tiles
+from bench.engine_kernel import engine_kernel
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.dialects.engine_tiles import tiles as tiles_of
 from hexagon_mlir.sim import Machine
-
-_ROUTINE = """
-declare void @hexmlir_rt_engine_acquire()
-declare void @hexmlir_rt_engine_release()
-declare void @{routine}(ptr, ptr, ptr, i32, i32, ptr)
-define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %k, i32 %columns) {{
-entry:
-  call void @hexmlir_rt_engine_acquire()
-  %from = mul i32 %k, 2048
-  %to = mul i32 %columns, {result_bytes}
-  br label %row
-row:
-  %i = phi i32 [ 0, %entry ], [ %next, %row ]
-  %x = mul i32 %i, %from
-  %y = mul i32 %i, %to
-  %p = getelementptr i8, ptr %a, i32 %x
-  %q = getelementptr i8, ptr %o, i32 %y
-  call void @{routine}(ptr %p, ptr %w, ptr %q, i32 %k, i32 %columns, ptr %t)
-  %next = add i32 %i, 1
-  %more = icmp slt i32 %next, %rows
-  br i1 %more, label %row, label %end
-end:
-  call void @hexmlir_rt_engine_release()
-  ret void
-}}
-"""
 
 
 @dataclass(frozen=True)
@@ -73,7 +48,7 @@ class ByteProduct:
         tables = _scales(w.shape[0]) if self.requantized else byte_tiles.plane_tables()
         tile_bytes = byte_tiles.TILE * (1 if self.requantized else 4)
         routine = f"hexmlir_engine_ub_{'b' if self.bits == 8 else 'n'}{'' if self.requantized else '_planes'}"
-        machine = Machine(emit(_ROUTINE.format(routine=routine, result_bytes=tile_bytes), targets.get()))
+        machine = Machine(emit(engine_kernel(routine, tile_bytes), targets.get()))
         results = np.zeros((a.shape[0], w.shape[0], tile_bytes), np.uint8)
         addresses = []
         for array in (a, w, results, tables):

@@ -22,6 +22,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.byte_products import ByteProduct
+from bench.engine_kernel import engine_kernel
 from bench.piece_products import PieceProduct
 from bench.tables import Bench
 from hexagon_mlir import targets
@@ -32,32 +33,6 @@ from hexagon_mlir.ir import parse
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine, RunResult
 from hexagon_mlir.targets.dma import Engine
-
-_ROUTINE = """
-declare void @hexmlir_rt_engine_acquire()
-declare void @hexmlir_rt_engine_release()
-declare void @hexmlir_engine_hf(ptr, ptr, ptr, i32, i32, ptr)
-define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %k, i32 %columns) {
-entry:
-  call void @hexmlir_rt_engine_acquire()
-  %from = mul i32 %k, 2048
-  %to = mul i32 %columns, 2048
-  br label %row
-row:
-  %i = phi i32 [ 0, %entry ], [ %next, %row ]
-  %x = mul i32 %i, %from
-  %y = mul i32 %i, %to
-  %p = getelementptr i8, ptr %a, i32 %x
-  %q = getelementptr i8, ptr %o, i32 %y
-  call void @hexmlir_engine_hf(ptr %p, ptr %w, ptr %q, i32 %k, i32 %columns, ptr %t)
-  %next = add i32 %i, 1
-  %more = icmp slt i32 %next, %rows
-  br i1 %more, label %row, label %end
-end:
-  call void @hexmlir_rt_engine_release()
-  ret void
-}
-"""
 
 
 @dataclass(frozen=True)
@@ -157,7 +132,7 @@ def _on_tiles(product: Product, left: np.ndarray, right: np.ndarray) -> tuple[in
     weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
     tables = np.zeros((n, *COLUMN_TABLE), np.uint32)
     tables[:, 0] = IDENTITY_SCALE
-    machine = Machine(emit(_ROUTINE, targets.get()))
+    machine = Machine(emit(engine_kernel("hexmlir_engine_hf", PAIR * TILE * TILE), targets.get()))
     addresses = []
     for array in (activations, weights, np.zeros((m, n, half, TILE, PAIR), np.float16), tables):
         addresses.append(machine.alloc_tcm(array.nbytes))

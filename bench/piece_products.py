@@ -6,36 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.engine_kernel import engine_kernel
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_fills, tiles
 from hexagon_mlir.sim import Machine, RunResult
 
-ROUTINE = """
-declare void @hexmlir_rt_engine_acquire()
-declare void @hexmlir_rt_engine_release()
-declare void @hexmlir_engine_hf_pieces(ptr, ptr, ptr, i32, i32, ptr)
-define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %k, i32 %columns) {
-entry:
-  call void @hexmlir_rt_engine_acquire()
-  %from = mul i32 %k, 2048
-  %to = mul i32 %columns, 4096
-  br label %row
-row:
-  %i = phi i32 [ 0, %entry ], [ %next, %row ]
-  %x = mul i32 %i, %from
-  %y = mul i32 %i, %to
-  %p = getelementptr i8, ptr %a, i32 %x
-  %q = getelementptr i8, ptr %o, i32 %y
-  call void @hexmlir_engine_hf_pieces(ptr %p, ptr %w, ptr %q, i32 %k, i32 %columns, ptr %t)
-  %next = add i32 %i, 1
-  %more = icmp slt i32 %next, %rows
-  br i1 %more, label %row, label %end
-end:
-  call void @hexmlir_rt_engine_release()
-  ret void
-}
-"""
+KERNEL = engine_kernel("hexmlir_engine_hf_pieces", PIECES * PAIR * TILE * TILE)
 
 
 @dataclass(frozen=True)
@@ -67,14 +44,14 @@ class PieceProduct:
         rng = np.random.default_rng(0)
         left, right = (rng.standard_normal(shape).astype(np.float16)
                        for shape in ((self.m, self.k), (self.k, self.n)))
-        found, result = on_tiles(Machine(emit(ROUTINE, targets.get())), left, right)
+        found, result = on_tiles(Machine(emit(KERNEL, targets.get())), left, right)
         wide = [array.astype(np.float64) for array in (left, right)]
         size = np.abs(wide[0]) @ np.abs(wide[1])
         return result.cycles, float(np.max(np.abs(found - wide[0] @ wide[1]) / size))
 
 
 def on_tiles(machine: Machine, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, RunResult]:
-    """The sums of both pieces in f64, and the run of `ROUTINE`; sizes are whole tiles."""
+    """The sums of both pieces in f64, and the run of `KERNEL`; sizes are whole tiles."""
     m, k, n = (tiles(size) for size in (*left.shape, right.shape[1]))
     half = TILE // PAIR
     activations = left.reshape(m, half, PAIR, k, TILE).transpose(0, 3, 1, 4, 2)
