@@ -33,6 +33,8 @@ from typing import NamedTuple
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 
+HALF_BYTES = 2
+"""Of an f16 element."""
 TILE = 32
 """Rows and columns of a tile of halves."""
 PAIR = 2

@@ -11,6 +11,7 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, hvx_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
@@ -21,7 +22,7 @@ from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, choose_blocks, hvx_cycles, loop_cycles
+from hexagon_mlir.passes.matrix_engine.sizes import choose_blocks
 
 FIRST_WITH_PLANES = 75
 """The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""

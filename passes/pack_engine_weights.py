@@ -10,8 +10,8 @@ from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, number
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
-from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, pays
 
 _MATRIX = 2
 RIGHT = 1

@@ -12,10 +12,10 @@ from hexagon_mlir.ir.constants import SharedConstants, index
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.vector_loop import dims_of
-from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, pays
 from hexagon_mlir.targets import Target
 
 _COPIES = 3

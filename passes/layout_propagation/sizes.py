@@ -8,7 +8,7 @@ from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.layout_propagation.chain import Chain
-from hexagon_mlir.passes.matrix_engine.sizes import EngineCost, pays
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.targets import Target
 
 _RAW_AND_TILES = 3

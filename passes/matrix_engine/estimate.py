@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Grid
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
@@ -19,7 +19,6 @@ _MOST_BLOCKS = 8
 """Of one factor."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
-_HALF_BYTES = 2
 _PACK_CYCLES, _UNPACK_CYCLES = 4.0, 5.6
 """Measured: of one vector, on one HVX context."""
 _START_CYCLES = 500.0
@@ -70,13 +69,13 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     def finish(number: int) -> None:
         nonlocal thread, dma
         thread = max(thread, ends[number] + rates.dispatch_cycles) + _moved(elements[number], _UNPACK_CYCLES, rates)
-        written = elements[number] * (sizes.epilogue_bytes or _HALF_BYTES)
+        written = elements[number] * (sizes.epilogue_bytes or HALF_BYTES)
         dma = max(dma, thread + rates.dma.start) + rates.dma.busy(written)
 
     for step in grid.steps:
         for fetch in step.fetches:
             size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(size * _HALF_BYTES)
+            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(size * HALF_BYTES)
             arrivals[fetch] = dma
             thread += _START_CYCLES
         for fetch in step.packs:
@@ -100,7 +99,7 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
 
 def _moved(elements: int, cycles: float, rates: Rates) -> float:
     """Cycles to pack or to unpack so many elements."""
-    vectors = elements * _HALF_BYTES / rates.vector_bytes
+    vectors = elements * HALF_BYTES / rates.vector_bytes
     alone = vectors * cycles
     return _START_CYCLES + (
         alone if vectors < _SPREAD_VECTORS else _SPREAD_CYCLES + alone / rates.contexts)
@@ -116,7 +115,7 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
     live = AHEAD + 2 if sizes.packed and moves == RIGHT else 2
     factors = depth * (sum(padded[grid.stays]) + live * max(padded[moves]) + staged)
     results = max(padded[LEFT]) * max(padded[RIGHT])
-    return _HALF_BYTES * (factors + (BEHIND + 3) * results) + (BEHIND + 2) * results * sizes.epilogue_bytes
+    return HALF_BYTES * (factors + (BEHIND + 3) * results) + (BEHIND + 2) * results * sizes.epilogue_bytes
 
 
 def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:

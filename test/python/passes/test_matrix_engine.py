@@ -14,14 +14,8 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
-from hexagon_mlir.passes.matrix_engine.sizes import (
-    Blocks,
-    EngineCost,
-    block_bytes,
-    choose_blocks,
-    hvx_cycles,
-    pays,
-)
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, hvx_cycles, pays
+from hexagon_mlir.passes.matrix_engine.sizes import Blocks, block_bytes, choose_blocks
 
 MIB = 1 << 20
 COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, model_cycles=0, core_rate=17.3, lanes=64)
