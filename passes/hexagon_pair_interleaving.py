@@ -1,4 +1,4 @@
-"""Copies between rows and pairs of rows, and sums of pieces, to HVX vectors."""
+"""Copies between rows and pairs of rows, transposes of pairs, and sums of pieces, to HVX vectors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from hexagon_mlir.ir.query import element_bytes, ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
+from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
 from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.pair_interleaving.transposes import emit_transposes, make_transpose_plan
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
 
 _UNROLL = 4
@@ -77,11 +79,11 @@ def _inner_loops(nest: LoopNest, pairs: Operand, rows: Operand) -> tuple[int, in
 
 @dataclass(frozen=True)
 class HexagonPairInterleavingPass(Pass):
-    """Vectorizes copies that interleave pairs of rows or take such pairs apart, and sums of two pieces in pairs.
+    """Vectorizes copies that interleave pairs of rows, take such pairs apart or transpose them, and sums of two pieces.
 
     These are the layouts of the matrix engine's tiles. One shuffle of two whole vectors serves two tiles that follow
     each other in the rows; `hexagon-vectorization` would use half of each vector. Rows may overlap: where their indices
-    are sums of loops, windows of an image are interleaved.
+    are sums of loops, windows of an image are interleaved. A square of pairs is transposed in registers.
 
     Before:
         func.func @f(%rows: memref<2x2x32xf16, 1>, %tiles: memref<2x32x2xf16, 1>) {
@@ -144,11 +146,14 @@ class HexagonPairInterleavingPass(Pass):
                 nest = read_nest(op)
             except Unsupported:
                 continue
-            plan = make_piece_plan(nest, vector_bytes) if adds_pieces(op) else make_plan(nest, vector_bytes)
+            plan = make_piece_plan(nest, vector_bytes) if adds_pieces(op) else (
+                make_plan(nest, vector_bytes) or make_transpose_plan(nest, vector_bytes))
             if plan is not None:
                 with op.location, ir.InsertionPoint(op), constants.around(op):
                     if isinstance(plan, PairPlan):
                         _Emitter(op, nest, plan, vector_bytes).emit()
+                    elif isinstance(plan, PairTranspose):
+                        emit_transposes(op, nest, plan, vector_bytes)
                     else:
                         emit_piece_rows(op, nest, plan)
                 erase_op(op, self.name)

@@ -14,6 +14,7 @@ from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
 from hexagon_mlir.passes.lib.engine_byte_tiles import LOOPS_OF_THREADS, byte_copy
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
+from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.targets import Target
 
@@ -71,7 +72,8 @@ class ThreadNest:
                 continue
             if self.extents[column] * PAIR * self.output_bytes[0] == vector_bytes:
                 return piece
-        return None
+        found = read_pair_transpose(*self.reads, self.extents, self.output_bytes[0], vector_bytes)
+        return None if found is None else found.piece
 
     @cached_property
     def _vector(self) -> int | None:
@@ -143,12 +145,16 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
              for d in _dims_of(result) if window is None or window.loop != d.position}
     copy = byte_copy(op)
     shared = range(loops) if copy is None else LOOPS_OF_THREADS[copy]
-    parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     sizes = tuple(extents[loop] for loop in range(loops))
+    pairs = pair_transpose_of(op, reads, sizes, int(target.vector_bytes.value))
+    if pairs is not None:
+        shared = [loop for loop in range(loops) if loop not in (pairs.row, pairs.column, pairs.pair)]
+    parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
-    return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written,
-                _cycles(op, sizes, parallel, reads, target), packs_tiles(op) and _several_products(op.block))
+    cycles = _cycles(op, sizes, parallel, reads, target, pairs is not None)
+    return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
+                      packs_tiles(op) and _several_products(op.block))
 
 
 def _several_products(block: ir.Block) -> bool:
@@ -201,8 +207,8 @@ def _origin(size: ir.Value) -> ir.Value:
 
 
 def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool],
-            reads: Sequence[tuple[int | None, ...]], target: Target) -> float:
-    """Cycles on one thread: a packet for each operation, load and store of each vector.
+            reads: Sequence[tuple[int | None, ...]], target: Target, whole: bool) -> float:
+    """Cycles on one thread: a packet for each operation, load and store of each vector. ``whole``: no lane is empty.
 
     Short rows leave lanes empty, which decides whether threads pay: with `ir.cost.estimated_cycles`, which fills all
     vectors, ResNet-18 of the guard takes 275,733 cycles instead of 197,366.
@@ -220,7 +226,8 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool]
     inner = vector_loop(len(extents), reads, extents)
     if inner is None:
         inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
-    vectors = prod(-(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
+    vectors = prod(extents) / lanes if whole else prod(
+        -(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
     return vectors * packets * float(target.hvx_issue_interval_cycles.value)
 
 

@@ -122,3 +122,13 @@ func.func @nothing_behind(%image: memref<3x128xf16, 1>, %tiles: memref<3x2x32x2x
   }
   return
 }
+
+// -----
+// Transposes of pairs: 32 rows of two pieces are a square of words. Three pieces: the last vectors reach back.
+// CHECK-LABEL: func.func @transposed
+// CHECK-COUNT-64: vector.bitcast {{.*}} : vector<64xf16> to vector<32xi32>
+// CHECK-NOT: vector.bitcast {{.*}} : vector<64xf16>
+func.func @transposed(%rows: memref<2x32x3x16x2xf16, 1>, %tiles: memref<2x3x16x32x2xf16, 1>) {
+  linalg.transpose ins(%rows : memref<2x32x3x16x2xf16, 1>) outs(%tiles : memref<2x3x16x32x2xf16, 1>) permutation = [0, 2, 3, 1, 4]
+  return
+}

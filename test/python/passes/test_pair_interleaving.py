@@ -13,6 +13,9 @@ COLUMNS = {"f16": 32, "i8": 64, "i32": 16}
 TYPES = {"f16": np.float16, "i8": np.int8, "i32": np.int32}
 DIRECTIONS = {"activations": (0, 3, 1, 4, 2), "weights": (3, 0, 1, 4, 2)}
 
+TRANSPOSED = {"activations": (2, 0, 3, 1, 4), "weights": (0, 2, 3, 1, 4)}
+"""Of matrices whose rows go along the reduction."""
+
 
 def transpose(name: str, type_: str, shape: tuple[int, ...], permutation: tuple[int, ...]) -> Program:
     """A copy of every bit pattern, NaN and -0.0 among them."""
@@ -40,6 +43,10 @@ def programs() -> list[Program]:
                 found.append(transpose(name, type_, shape, permutation))
                 back = tuple(int(place) for place in np.argsort(permutation))
                 found.append(transpose(f"{name}_back", type_, tuple(shape[d] for d in permutation), back))
+    for direction, permutation in TRANSPOSED.items():
+        for first, pieces in [(1, 2), (3, 4), (2, 5)]:
+            shape = (first, 32, pieces, 16, 2)
+            found.append(transpose(f"{direction}_transposed_{first}_{pieces}", "f16", shape, permutation))
     return found
 
 

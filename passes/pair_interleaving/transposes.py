@@ -1,0 +1,88 @@
+"""Transposes of pairs: rows of pairs become the matrix engine's tiles of weights that are given as rows of columns.
+
+Each pair is a number of 32 bits, so 32 vectors are a square that is transposed in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hexagon_mlir.ir import ir, make, vector
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.query import element_bytes
+from hexagon_mlir.passes.lib.loop_nests import LoopNest
+from hexagon_mlir.passes.lib.pair_transposes import PairTranspose, read_pair_transpose
+from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
+from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
+from hexagon_mlir.passes.pair_interleaving.windows import PAIR
+
+_WORD_BITS = 32
+
+
+def make_transpose_plan(nest: LoopNest, vector_bytes: int) -> PairTranspose | None:
+    """How ``nest`` transposes pairs; None for any other nest."""
+    if len(nest.operands) != 2 or nest.op_loops or nest.indexed or nest.tables or any(nest.reduction):
+        return None
+    source, target = nest.operands
+    if not (source.unit_stride and target.unit_stride):
+        return None
+    if not (all(source.collapsible[-2:]) and all(target.collapsible[-1:])) or None in nest.extents:
+        return None
+    return read_pair_transpose(source.dims, target.dims, nest.extents, source.bits // 8, vector_bytes)
+
+
+def emit_transposes(op: ir.Operation, nest: LoopNest, plan: PairTranspose, vector_bytes: int) -> None:
+    """The loops and vectors of ``op``, at the insertion point."""
+    inner = (plan.row, plan.piece, plan.column, plan.pair)
+    _Emitter(op, nest, plan, vector_bytes).around([loop for loop in range(len(nest.extents)) if loop not in inner], {})
+
+
+class _Emitter:
+    def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairTranspose, vector_bytes: int) -> None:
+        self._nest, self._plan = nest, plan
+        self._source, self._target = joined(joined(op.operands[0])), joined(op.operands[1])
+        element = ir.MemRefType(op.operands[0].type).element_type
+        self._element_bytes = element_bytes(element)
+        self._vector = ir.VectorType.get([vector_bytes // self._element_bytes], element)
+        self._words = ir.VectorType.get([vector_bytes * 8 // _WORD_BITS], ir.IntegerType.get_signless(_WORD_BITS))
+
+    def around(self, loops: Sequence[int], ivs: dict[int, ir.Value]) -> None:
+        """The loops ``loops`` inside those of ``ivs``, then all pieces; an odd last one is done with the one before."""
+        if loops:
+            self._loop(loops[0], 1, lambda iv: self.around(loops[1:], {**ivs, loops[0]: iv}))
+            return
+        count = self._nest.extents[self._plan.piece]
+        assert count is not None
+        self._loop(self._plan.piece, PAIR, lambda piece: self._square(ivs, piece, count % PAIR == 0))
+        if count % PAIR:
+            self._square(ivs, index(count - PAIR), False)
+
+    def _loop(self, loop: int, step: int, body: Callable[[ir.Value], None]) -> None:
+        extent = self._nest.extents[loop]
+        assert extent is not None
+
+        def inside(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
+            body(iv)
+            return []
+
+        for_loop(index(0), index(extent - extent % step), step, [], inside)
+
+    def _square(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> None:
+        """Two pieces of all rows."""
+        plan, (source, target) = self._plan, self._nest.operands
+        rows, columns = (self._nest.extents[loop] or 0 for loop in (plan.row, plan.column))
+        start = make.muli(piece, index(PAIR * columns))
+        given = alignment(self._source, self._vector) if aligned else self._element_bytes
+        words = []
+        for row in range(rows):
+            at = {**ivs, plan.row: index(row)}
+            where = [*(at[loop] for loop in source.dims[:-3] if loop is not None), start]
+            words.append(vector.bitcast(self._words, make.load(self._vector, self._source, where, given)))
+        square = Butterfly(words, range(rows.bit_length() - 1))
+        for number in reading_order(rows):
+            which, column = divmod(number, columns)
+            at = {**ivs, plan.piece: make.addi(piece, index(which)) if which else piece, plan.column: index(column)}
+            where = [*(at[loop] for loop in target.dims[:-2] if loop is not None), index(0)]
+            make.store(vector.bitcast(self._vector, square[number]), self._target, where,
+                       alignment(self._target, self._vector))
