@@ -19,8 +19,8 @@ from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.pair_interleaving.transposes import emit_transposes, make_transpose_plan
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
 
-_UNROLL = 4
-"""Pairs of vectors in one iteration."""
+_UNROLLS = (8, 4, 2, 1)
+"""Pairs of vectors in one iteration: the more, the fewer packets wait for the first loads."""
 _AHEAD = 2
 """Pairs that are loaded before the first of them is shuffled: it has come then."""
 
@@ -188,7 +188,7 @@ class _Emitter:
             return
         extent = self._nest.extents[loops[0]]
         assert extent is not None
-        unroll = _UNROLL if len(loops) == 1 and extent % _UNROLL == 0 else 1
+        unroll = next(count for count in _UNROLLS if extent % count == 0) if len(loops) == 1 else 1
 
         def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             inside = {**ivs, loops[0]: iv}

@@ -1,12 +1,12 @@
 // Copies between rows and the pairs of rows of the matrix engine's tiles.
 // RUN: hexmlir-opt %s --hexagon-pair-interleaving --split-input-file | filecheck %s
 
-// 1. Activations: two vectors of rows become one vector of each of two tiles; four pairs of rows at a time.
+// 1. Activations: two vectors of rows become one vector of each of two tiles; eight pairs of rows at a time.
 // CHECK-LABEL: func.func @pack
 // CHECK: memref.collapse_shape %arg0 {{.*}} into memref<4x16x2x128xf16, 1>
 // CHECK: memref.collapse_shape %arg1 {{.*}} into memref<4x4x16x64xf16, 1>
 // CHECK-COUNT-3: scf.for
-// CHECK-COUNT-4: vector.interleave {{.*}} : vector<64xf16> -> vector<128xf16>
+// CHECK-COUNT-8: vector.interleave {{.*}} : vector<64xf16> -> vector<128xf16>
 // CHECK-NOT: vector.interleave
 func.func @pack(%rows: memref<4x16x2x4x32xf16, 1>, %tiles: memref<4x4x16x32x2xf16, 1>) {
   linalg.transpose ins(%rows : memref<4x16x2x4x32xf16, 1>) outs(%tiles : memref<4x4x16x32x2xf16, 1>) permutation = [0, 3, 1, 4, 2]
