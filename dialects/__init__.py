@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hexagon_mlir.dialects import (
     double_buffering,
+    engine_windows,
     groups,
     kernel_memory,
     packed_weights,
@@ -49,6 +50,9 @@ ATTRIBUTES = {
     packed_weights.PACKED: Attribute(
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
+    engine_windows.WINDOWS: Attribute(
+        "on a product of the matrix engine: which of its activations serve several of its results",
+        _ON_TENSORS | _IN_LOOPS),
     double_buffering.LOOP: Attribute("on a loop over tiles with several sets of buffers: its number", _IN_LOOPS),
     double_buffering.PROLOGUE: Attribute("on what fetches ahead before such a loop", _IN_LOOPS),
     double_buffering.PREFETCH: Attribute("on what fetches a later tile in it", _IN_LOOPS),

@@ -30,6 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
 
@@ -124,7 +125,8 @@ class EngineProduct:
 
     ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
     of each of its columns. For pieces it has the words of `piece_fills`. Of tiles of bytes the results are planes,
-    and ``columns`` has a table for each plane. The engine computes while the thread goes on; a
+    and ``columns`` has a table for each plane. With ``windows``, tiles of the activations serve several result tiles:
+    `hexagon_mlir.dialects.engine_windows`. The engine computes while the thread goes on; a
     ``hexagon.engine_wait`` of the block waits for the results.
     """
 
@@ -132,11 +134,13 @@ class EngineProduct:
     weights: ir.Value
     columns: ir.Value
     results: ir.Value
+    windows: Windows | None = None
 
     @staticmethod
     def of(op: ir.Operation) -> EngineProduct:
         """What the ``hexagon.engine_product`` ``op`` says."""
-        return EngineProduct(*op.operands)
+        activations, weights, columns, results = op.operands
+        return EngineProduct(activations, weights, columns, results, Windows.of(op))
 
     @property
     def in_pieces(self) -> bool:
@@ -146,7 +150,10 @@ class EngineProduct:
     def emit(self) -> ir.Operation:
         """The operation, at the insertion point."""
         operands = [self.activations, self.weights, self.columns, self.results]
-        return ir.Operation.create(ENGINE_PRODUCT, operands=operands)
+        op = ir.Operation.create(ENGINE_PRODUCT, operands=operands)
+        if self.windows is not None:
+            self.windows.note(op)
+        return op
 
 
 _PENDING = "pending"

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from typing import ClassVar, NamedTuple
 
 from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, PLANE_SCALES, EngineProduct, piece_fills
+from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import erase_op, ir, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.constants import SharedConstants, constant
@@ -166,7 +167,8 @@ class FormEngineProductsPass(Pass):
     def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
         activations, weights, _ = found.product.operands
         with found.product.location, ir.InsertionPoint(found.rounding):
-            product = EngineProduct(activations, weights, columns, list(found.rounding.operands)[-1]).emit()
+            product = EngineProduct(activations, weights, columns, list(found.rounding.operands)[-1],
+                                    Windows.of(found.product)).emit()
         for op in (found.start, found.product, found.rounding):
             erase_op(op, self.name)
         return product

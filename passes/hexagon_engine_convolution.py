@@ -23,13 +23,14 @@ _GAPS = 16
 class HexagonEngineConvolutionPass(Pass):
     """Rewrites convolutions of f16 images so that the matrix engine can compute them: as products of tiles in TCM.
 
-    A tile of activations has the windows of 32 neighbouring pixels of the result, several rows of a few columns, and 32
-    channels of them. The image is transferred to TCM once, inside its frame of zeros; there its windows become tiles,
-    so that there is no matrix of windows in DDR. A loop goes over blocks of rows or, where weights are transferred
-    longer than the image, of the result's channels. Each block is computed in parts: while the engine multiplies one,
-    HVX unpacks the one before and packs the one after. Sums stay in the engine through all taps; a bias of each channel
-    and a maximum with zero are added to their rounding. Other elementwise ops that read the sums follow on rows of the
-    result. All of this is linalg, as in `hexagon-matrix-engine`.
+    A tile of activations has 32 channels of 32 pixels. These lie far apart: the pixels next to them are those of the
+    next tile, so that what one tap of a window reads is what other taps of the windows beside it read, and each pixel
+    becomes part of one tile or of few. Where taps are no neighbours, there is a tile for each. The image is transferred
+    to TCM once, inside its frame of zeros, and there is no matrix of windows in DDR. A loop goes over blocks of rows
+    or, where weights are transferred longer than the image, of the result's channels. Each block is computed in parts:
+    while the engine multiplies one, HVX unpacks the one before and packs the one after. Sums stay in the engine through
+    all taps; a bias of each channel and a maximum with zero are added to their rounding. Other elementwise ops that
+    read the sums follow on rows of the result. All of this is linalg, as in `hexagon-matrix-engine`.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -54,8 +55,8 @@ class HexagonEngineConvolutionPass(Pass):
         }
 
     After, folded (always=true):
-        #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> ((d0 * 4 + d5) * 2 + d2, (d1 * 8 + d6 * 2 + d8) *
-            64 + d3 * 32 + d4 * 32 + d7)>
+        #map = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0 * 2 + d2 + d5 * 2, d1 * 64 + d3 * 32 + (d6 * 2
+            + d8) * 64 + d4 * 32 + d7)>
         #map1 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d4, d5, d6, d7, d8)>
         #map2 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d5, d2, d6 * 2 + d7, d4)>
         #map3 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d6, d3, d7)>
@@ -65,8 +66,7 @@ class HexagonEngineConvolutionPass(Pass):
           %cst = arith.constant 0.000000e+00 : f32
           %cst_0 = arith.constant 0.000000e+00 : f16
           %0 = tensor.empty() : tensor<1x4x8x32xf16>
-          %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into
-              tensor<1x32x32xf16>
+          %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into tensor<1x32x32xf16>
           %1 = bufferization.alloc_tensor() copy(%collapsed) {memory_space = 1 : i64} : tensor<1x32x32xf16>
           %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
               tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
@@ -84,7 +84,7 @@ class HexagonEngineConvolutionPass(Pass):
           %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x1x1x1x4x4x32x2xf16>
           %6 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "parallel", "parallel",
               "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%inserted_slice :
-              tensor<7x512xf16>) outs(%5 : tensor<1x1x1x1x1x4x4x32x2xf16>) {
+                  tensor<7x512xf16>) outs(%5 : tensor<1x1x1x1x1x4x4x32x2xf16>) {
           ^bb0(%in: f16, %out: f16):
             linalg.yield %in : f16
           } -> tensor<1x1x1x1x1x4x4x32x2xf16>
@@ -93,33 +93,33 @@ class HexagonEngineConvolutionPass(Pass):
           %7 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
           %8 = linalg.fill ins(%cst : f32) outs(%7 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
           %9 = linalg.generic {indexing_maps = [#map2, #map3, #map4], iterator_types = ["parallel", "parallel",
-              "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%collapsed_2, %transposed
-              : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%8 : tensor<1x1x16x32x2xf32>) {
-          ^bb0(%in: f16, %in_7: f16, %out: f32):
+              "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%collapsed_2,
+                  %transposed : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%8 : tensor<1x1x16x32x2xf32>) {
+          ^bb0(%in: f16, %in_8: f16, %out: f32):
             %13 = arith.extf %in : f16 to f32
-            %14 = arith.extf %in_7 : f16 to f32
+            %14 = arith.extf %in_8 : f16 to f32
             %15 = arith.mulf %13, %14 : f32
             %16 = arith.addf %out, %15 : f32
             linalg.yield %16 : f32
           } -> tensor<1x1x16x32x2xf32>
           %10 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %11 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = ["parallel", "parallel",
-              "parallel", "parallel", "parallel"]} ins(%9 : tensor<1x1x16x32x2xf32>) outs(%10 : tensor<1x1x16x32x2xf16>)
-              {
+          %11 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = ["parallel", "parallel", "parallel",
+              "parallel", "parallel"]} ins(%9 : tensor<1x1x16x32x2xf32>) outs(%10 : tensor<1x1x16x32x2xf16>) {
           ^bb0(%in: f32, %out: f16):
             %13 = arith.truncf %in : f32 to f16
             linalg.yield %13 : f16
           } -> tensor<1x1x16x32x2xf16>
-          %expanded_3 = tensor.expand_shape %11 [[0, 1], [2], [3, 4], [5], [6]] output_shape [1, 1, 1, 4, 4, 32, 2]
-              : tensor<1x1x16x32x2xf16> into tensor<1x1x1x4x4x32x2xf16>
-          %12 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x4x1x4x2x1x32xf16>
-          %transposed_4 = linalg.transpose ins(%expanded_3 : tensor<1x1x1x4x4x32x2xf16>) outs(%12 :
-              tensor<1x4x1x4x2x1x32xf16>) permutation = [0, 3, 1, 4, 6, 2, 5]
-          %collapsed_5 = tensor.collapse_shape %transposed_4 [[0, 1], [2, 3, 4], [5, 6]] :
-              tensor<1x4x1x4x2x1x32xf16> into tensor<4x8x32xf16>
-          %inserted_slice_6 = tensor.insert_slice %collapsed_5 into %0[0, 0, 0, 0] [1, 4, 8, 32] [1, 1, 1, 1] :
+          %collapsed_3 = tensor.collapse_shape %11 [[0, 1, 2, 3, 4]] : tensor<1x1x16x32x2xf16> into tensor<1024xf16>
+          %expanded_4 = tensor.expand_shape %collapsed_3 [[0, 1, 2, 3, 4]] output_shape [1, 4, 4, 32, 2] :
+              tensor<1024xf16> into tensor<1x4x4x32x2xf16>
+          %12 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4x1x4x2x32xf16>
+          %transposed_5 = linalg.transpose ins(%expanded_4 : tensor<1x4x4x32x2xf16>) outs(%12 :
+              tensor<4x1x4x2x32xf16>) permutation = [1, 0, 2, 4, 3]
+          %collapsed_6 = tensor.collapse_shape %transposed_5 [[0], [1, 2, 3], [4]] : tensor<4x1x4x2x32xf16> into
+              tensor<4x8x32xf16>
+          %inserted_slice_7 = tensor.insert_slice %collapsed_6 into %0[0, 0, 0, 0] [1, 4, 8, 32] [1, 1, 1, 1] :
               tensor<4x8x32xf16> into tensor<1x4x8x32xf16>
-          return %inserted_slice_6 : tensor<1x4x8x32xf16>
+          return %inserted_slice_7 : tensor<1x4x8x32xf16>
         }
 
     Options:

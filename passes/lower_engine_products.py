@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, TypeVar
 
 from hexagon_mlir.dialects import permissions
 from hexagon_mlir.dialects.engine_tiles import EngineProduct, pending_products
+from hexagon_mlir.dialects.engine_windows import UPPER_BIT, Windows
 from hexagon_mlir.ir import arith, erase_op, func, ir, scf
 from hexagon_mlir.ir.address import element_address
 from hexagon_mlir.ir.constants import index
@@ -18,7 +20,7 @@ from hexagon_mlir.passes.lib.fork_permission import holder_of
 from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 MULTIPLY, MULTIPLY_IN_PIECES = "hexmlir_engine_hf", "hexmlir_engine_hf_pieces"
-MULTIPLY_BYTES = "hexmlir_engine_ub_b_planes"
+MULTIPLY_BYTES, MULTIPLY_RUNS = "hexmlir_engine_ub_b_planes", "hexmlir_engine_hf_runs"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 
 
@@ -28,7 +30,8 @@ class LowerEngineProductsPass(Pass):
 
     ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
     tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
-    two pieces, ``hexmlir_engine_ub_b_planes`` bytes (`hexagon_mlir.codegen.matrix_engine` has their packets). The
+    two pieces, ``hexmlir_engine_ub_b_planes`` bytes, ``hexmlir_engine_hf_runs`` those of a convolution whose windows
+    share tiles, one result tile at a time (`hexagon_mlir.codegen.matrix_engine` has their packets). The
     engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
     hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
     the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
@@ -164,28 +167,73 @@ def _task(module: ir.Module, product: EngineProduct) -> ir.Value:
 
 def _multiply(module: ir.Module, product: EngineProduct) -> None:
     """Acquire the engine, call the routine for each row of tiles, release the engine."""
+    if product.windows is not None:
+        _multiply_windows(module, product, product.windows)
+        return
     rows, reduction, *_ = ir.MemRefType(product.activations.type).shape
     columns = ir.MemRefType(product.weights.type).shape[0]
     of_halves = isinstance(ir.MemRefType(product.activations.type).element_type, ir.F16Type)
     routine = MULTIPLY_IN_PIECES if product.in_pieces else MULTIPLY if of_halves else MULTIPLY_BYTES
+    steps = [_row_bytes(tiles) for tiles in (product.activations, product.results)]
+
+    def emit(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
+        numbers = _numbers(reduction, columns)
+
+        def row(activations: ir.Value, results: ir.Value) -> None:
+            _call(module, routine, [activations, weights, results, *numbers, tables])
+
+        _for_each(rows, [activations, results], steps, row)
+
+    _holding(module, product, emit)
+
+
+def _multiply_windows(module: ir.Module, product: EngineProduct, windows: Windows) -> None:
+    """The same for a product whose ``windows`` share activations: a call for each result tile."""
+    _, across, channels, *_ = ir.MemRefType(product.activations.type).shape
+    columns, reduction, *_ = ir.MemRefType(product.weights.type).shape
+    rows = ir.MemRefType(product.results.type).shape[0] // windows.columns
+    run, result = windows.taps_x * channels, _row_bytes(product.results)
+    tile = _row_bytes(product.activations) // (across * channels)
+    distance = windows.row_tap * across * channels
+
+    def emit(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
+        numbers = _numbers(run + (reduction // run << UPPER_BIT), columns + (distance << UPPER_BIT))
+
+        def one(activations: ir.Value, results: ir.Value) -> None:
+            _call(module, MULTIPLY_RUNS, [activations, weights, results, *numbers, tables])
+
+        def row(activations: ir.Value, results: ir.Value) -> None:
+            _for_each(windows.columns, [activations, results], [tile * channels * windows.column_step, result], one)
+
+        _for_each(rows, [activations, results],
+                  [tile * channels * across * windows.row_step, result * windows.columns], row)
+
+    _holding(module, product, emit)
+
+
+def _holding(module: ir.Module, product: EngineProduct, emit: Callable[..., None]) -> None:
+    """``emit``, for the addresses of activations, weights, results and tables, while the engine is held."""
     addresses = [_address(value)
                  for value in (product.activations, product.weights, product.results, product.columns)]
-    i32 = ir.IntegerType.get_signless(32)
-    numbers = [arith.constant(i32, reduction), arith.constant(i32, columns)]
-
-    def emit(activations: ir.Value, results: ir.Value) -> None:
-        _call(module, routine, [activations, addresses[1], results, *numbers, addresses[3]])
-
     _call(module, ACQUIRE, [])
-    if rows == 1:
-        emit(addresses[0], addresses[2])
-    else:
-        loop = scf.ForOp(index(0), index(rows), index(1))
-        with ir.InsertionPoint(loop.body):
-            emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(_row_bytes(tiles))))
-                   for address, tiles in ((addresses[0], product.activations), (addresses[2], product.results))))
-            scf.YieldOp([])
+    emit(*addresses)
     _call(module, RELEASE, [])
+
+
+def _for_each(count: int, addresses: list[ir.Value], steps: list[int], emit: Callable[..., None]) -> None:
+    """``emit`` for ``addresses``, ``count`` times: ``steps`` bytes further each time."""
+    if count == 1:
+        emit(*addresses)
+        return
+    loop = scf.ForOp(index(0), index(count), index(1))
+    with ir.InsertionPoint(loop.body):
+        emit(*(arith.addi(address, arith.muli(loop.induction_variable, index(step)))
+               for address, step in zip(addresses, steps, strict=True)))
+        scf.YieldOp([])
+
+
+def _numbers(*numbers: int) -> list[ir.Value]:
+    return [arith.constant(ir.IntegerType.get_signless(32), number) for number in numbers]
 
 
 def _row_bytes(tiles: ir.Value) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from hexagon_mlir.dialects.engine_tiles import (
     BYTE_ROWS,
     COLUMN_TABLE,
+    HALF_BYTES,
     PAIR,
     PIECE_EXPONENTS,
     PIECES,
@@ -24,6 +25,7 @@ from hexagon_mlir.dialects.engine_tiles import (
     byte_tiled_shape,
     tiled_shape,
 )
+from hexagon_mlir.dialects.engine_windows import UPPER_BIT
 from hexagon_mlir.exec.host_columns import convert, converted
 from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
@@ -32,6 +34,8 @@ from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.lib.engine_byte_tiles import planes, product_of_byte_tiles
 from hexagon_mlir.passes.lib.engine_pieces import splitting
 from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles
+
+_TILE_BYTES = HALF_BYTES * TILE * TILE
 
 
 def engine_to_linalg(module: ir.Module) -> None:
@@ -48,10 +52,10 @@ def _multiply(product: EngineProduct) -> None:
         _multiply_bytes(product)
         return
     f32 = ir.F32Type.get()
-    rows, columns = (ir.MemRefType(value.type).shape[0] for value in (product.activations, product.weights))
+    rows, columns = ir.MemRefType(product.results.type).shape[:2]
     sums = memref.alloc(ir.MemRefType.get(tiled_shape(rows, columns), f32), [], [])
     fill(arith.constant(f32, 0.0), sums)
-    product_of_tiles(product.activations, product.weights, sums)
+    product_of_tiles(product.activations, product.weights, sums, product.windows)
     if product.in_pieces:
         splitting(sums, product.results)
     else:
@@ -96,6 +100,7 @@ class HostEngine:
             "hexmlir_rt_engine_acquire": ctypes.CFUNCTYPE(None)(lambda: self._hold(True)),
             "hexmlir_rt_engine_release": ctypes.CFUNCTYPE(None)(lambda: self._hold(False)),
             "hexmlir_engine_hf": routine(self._rounded),
+            "hexmlir_engine_hf_runs": routine(self._rounded_runs),
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
             "hexmlir_engine_ub_b_planes": routine(self._multiply_bytes),
         }
@@ -107,10 +112,22 @@ class HostEngine:
 
     def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int,
                  tables: int) -> None:
+        self._store(self._sums(activations, weights, reduction, columns), results, tables)
+
+    def _rounded_runs(self, activations: int, weights: int, results: int, run: int, row: int, tables: int) -> None:
+        (runs, tiles), (distance, columns) = divmod(run, 1 << UPPER_BIT), divmod(row, 1 << UPPER_BIT)
+        self._check()
+        starts = [activations + number * distance * _TILE_BYTES for number in range(runs)]
+        left = np.concatenate([_tiles(start, tiles) for start in starts])
+        self._store(_sums(left, _tiles(weights, runs * tiles * columns)), results, tables)
+
+    @staticmethod
+    def _store(sums: np.ndarray, results: int, tables: int) -> None:
+        """Rounded to f16, as the tables say."""
+        columns = len(sums)
         table = _table(tables, columns)
         with np.errstate(all="ignore"):  # as the engine, which reports nothing
-            _tiles(results, columns)[:] = _in_tiles(
-                converted(self._sums(activations, weights, reduction, columns), table[:, :1], table[:, 1:]))
+            _tiles(results, columns)[:] = _in_tiles(converted(sums, table[:, :1], table[:, 1:]))
 
     def _in_pieces(self, activations: int, weights: int, results: int, reduction: int, columns: int, _: int) -> None:
         coarse, fine = (np.float32(2.0**exponent) for exponent in PIECE_EXPONENTS)
@@ -124,11 +141,7 @@ class HostEngine:
     def _sums(self, activations: int, weights: int, reduction: int, columns: int) -> np.ndarray:
         """In f32, [column of tiles][row][column]."""
         self._check()
-        left, right = _tiles(activations, reduction), _tiles(weights, reduction * columns)
-        rows = left.transpose(1, 3, 0, 2).reshape(TILE, reduction * TILE)  # [tile][pair][k][row of it]
-        matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)  # [tile][pair][column][k of it]
-        return rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
-
+        return _sums(_tiles(activations, reduction), _tiles(weights, reduction * columns))
 
     def _check(self) -> None:
         if not self._held:
@@ -143,6 +156,15 @@ class HostEngine:
         matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
         parts = (rows @ matrix).astype("<i4").view(np.uint8).reshape(columns, BYTE_ROWS, TILE, PLANES)
         _bytes(results, columns, PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
+
+
+def _sums(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of activation tiles along the reduction and the weight tiles of all columns."""
+    reduction = len(left) * TILE
+    rows = left.transpose(1, 3, 0, 2).reshape(TILE, reduction)  # [tile][pair][k][row of it]
+    matrix = right.transpose(0, 1, 3, 2).reshape(-1, reduction, TILE)  # [tile][pair][column][k of it]
+    with np.errstate(all="ignore"):
+        return rows.astype(np.float32) @ matrix.astype(np.float32)  # one product for each column of tiles
 
 
 def _bytes(address: int, *shape: int) -> np.ndarray:

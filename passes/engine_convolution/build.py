@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiled_shape, tiles
+from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, linalg, scf, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.make import addi, muli
@@ -20,6 +21,8 @@ from hexagon_mlir.passes.lib.engine_tiles import multiply, only_rounds, pack_wei
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 
 Results = list[ir.Value]
+Activations = tuple[ir.Value, Windows | None]
+"""Tiles of windows, and which of them are shared."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ class ConvolutionBuilder:
         before = None
         for first in range(0, tile_rows, step):
             count = min(step, tile_rows - first)
-            product = self._product(self._activations(image, first, count), weights, 0, geometry.outputs)
+            product = self._product(self._activations(image, first, count), count, weights, 0, geometry.outputs)
             if before is not None:
                 results = self._finished(*before, results)
             at = first * plan.height
@@ -118,7 +121,7 @@ class ConvolutionBuilder:
         assert before is not None
         return self._finished(*before, results)
 
-    def _output_parts(self, batch: Offset, row: Offset, tile_rows: int, activations: ir.Value, output: Offset,
+    def _output_parts(self, batch: Offset, row: Offset, tile_rows: int, activations: Activations, output: Offset,
                       outputs: int, results: Results) -> Results:
         """The same with parts of the channels, whose weights are packed."""
         plan, geometry = self._plan, self._geometry
@@ -130,22 +133,25 @@ class ConvolutionBuilder:
         for first in range(0, outputs, step):
             count = min(step, outputs - first)
             own = extract(weights, [0, first], [TILE * steps(geometry), TILE * tiles(count)])
-            product = self._product(activations, pack_weights(own, False), _plus(output, first), count)
+            product = self._product(activations, tile_rows, pack_weights(own, False), _plus(output, first), count)
             if before is not None:
                 results = self._finished(*before, results)
             before = product, tile_rows, Part(batch, row, rows, _plus(output, first), count)
         assert before is not None
         return self._finished(*before, results)
 
-    def _product(self, activations: ir.Value, weights: ir.Value, output: Offset, outputs: int) -> ir.Value:
-        """Result tiles of ``outputs`` channels from ``output`` on."""
+    def _product(self, activations: Activations, tile_rows: int, weights: ir.Value, output: Offset,
+                 outputs: int) -> ir.Value:
+        """Result tiles of ``outputs`` channels from ``output`` on, in ``tile_rows`` rows."""
         bias = None
         if self._bias is not None:
             own = extract(self._bias, [output], [TILE * tiles(outputs)])
             bias = reshaped(own, [tiles(outputs), TILE])
-        return converted(multiply(activations, weights), Conversion(bias, self._positive))
+        packed, windows = activations
+        sums = multiply(packed, weights, tile_rows * self._tiles_x, windows)
+        return converted(sums, Conversion(bias, self._positive))
 
-    def _activations(self, image: ir.Value, first: int, count: int) -> ir.Value:
+    def _activations(self, image: ir.Value, first: int, count: int) -> Activations:
         """Tiles of ``count`` rows of tiles from ``first`` on of the block that ``image`` is for."""
         geometry, plan = self._geometry, self._plan
         rows = (count * plan.height - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap + 1
@@ -157,6 +163,8 @@ class ConvolutionBuilder:
         """The matrix of weights of ``count`` channels in TCM, filled up with zeros to whole tiles."""
         geometry = self._geometry
         taps, run = geometry.taps_y * geometry.taps_x, geometry.run
+        if run % TILE == 0:  # then a slice has one stride
+            taps, run = 1, taps * run
         all_ = reshaped(self._convolution.weights, [taps, run, geometry.outputs])
         part = extract(all_, [0, 0, first], [taps, run, count])
         return reshaped_matrix(filled(part, [taps, TILE * tiles(run), TILE * tiles(count)]))
@@ -168,13 +176,12 @@ class ConvolutionBuilder:
         half = plan.width // PAIR
         shape = [tile_rows, self._tiles_x, outputs, plan.height, half, TILE, PAIR]
         assert tiled_shape(tile_rows * self._tiles_x, outputs) == list(ir.RankedTensorType(product.type).shape)
-        cut = tensor.expand_shape(ir.RankedTensorType.get(shape, ir.F16Type.get()), product,
-                                  [[0, 1], [2], [3, 4], [5], [6]], [], shape)
-        rows = tcm_tensor([shape[dim] for dim in _PIXELS], ir.F16Type.get())
-        pixels = linalg.transpose(cut, outs=[rows], permutation=_PIXELS).results[0]
-        sizes = [tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE]
-        block = tensor.collapse_shape(ir.RankedTensorType.get(sizes, ir.F16Type.get()), pixels,
-                                      [[0, 1], [2, 3, 4], [5, 6]])
+        kept = [dim for dim in range(len(shape)) if dim not in _MAYBE_ONE or shape[dim] > 1]
+        cut = reshaped(product, [shape[dim] for dim in kept])
+        order = [dim for dim in _PIXELS if dim in kept]
+        rows = tcm_tensor([shape[dim] for dim in order], ir.F16Type.get())
+        pixels = linalg.transpose(cut, outs=[rows], permutation=[kept.index(dim) for dim in order]).results[0]
+        block = reshaped(pixels, [tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE])
         counts = [part.rows, geometry.columns, part.outputs]
         block = extract(block, [0, 0, 0], counts)
         rank = ir.RankedTensorType(results[0].type).rank
@@ -197,8 +204,12 @@ class ConvolutionBuilder:
         return made
 
 
-_PIXELS = [0, 3, 1, 4, 6, 2, 5]
-"""Of tiles of pixels: rows, columns and channels of the result."""
+_PIXELS = [3, 0, 4, 6, 1, 2, 5]
+"""Of tiles of pixels: rows, columns and channels of the result. Neighbours in a tile are far apart."""
+_MAYBE_ONE = (1, 2)
+"""Columns of tiles and tiles of channels: without them, where there is one, the neighbours of a row are those of a tile
+or of two.
+"""
 
 
 def filled(value: ir.Value, shape: list[int]) -> ir.Value:

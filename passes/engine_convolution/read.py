@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.engine_convolution.epilogue import are_rounded, rounding_users
@@ -84,9 +85,10 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
         return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
     if not all(type_.has_static_shape for type_ in types) or any(0 in type_.shape for type_ in types):
         return "its sizes are not known, or it is empty"
-    geometry = _geometry(image, weights, result, types)
-    if geometry is None:
+    found_geometry = _geometry(image, weights, result, types)
+    if found_geometry is None:
         return "not an image with channels last, or groups of channels"
+    geometry = by_tiles(found_geometry)
     found, bias = _start(op.operands[2])
     if not found:
         return "its sums start neither from zero nor from a bias"
@@ -96,6 +98,14 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     length = prod(shape[len(_rows(image, shape, weights[-2].plain)) - 1:])
     rows = prod(shape) // length // geometry.batches
     return Convolution(op, tuple(rounding_users(op)), bias, geometry, (geometry.batches, rows, length))
+
+
+def by_tiles(geometry: Geometry) -> Geometry:
+    """``geometry`` with runs of one tile, where neighbouring taps of a row are neighbours in memory, of whole tiles."""
+    apart = geometry.taps_x > 1 and geometry.column_tap != geometry.run
+    if apart or geometry.run % TILE or geometry.column_step % TILE:
+        return geometry
+    return replace(geometry, taps_x=geometry.taps_x * geometry.run // TILE, column_tap=TILE, run=TILE)
 
 
 def _geometry(image: list[Index], weights: list[Index], result: list[Index],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
 from hexagon_mlir.passes.engine_convolution.read import Geometry
@@ -37,6 +38,40 @@ def tile_shape(rows: int, columns: int) -> tuple[int, int]:
 def steps(geometry: Geometry) -> int:
     """Tiles along the reduction: each run is filled up to whole tiles."""
     return geometry.taps_y * geometry.taps_x * tiles(geometry.run)
+
+
+@dataclass(frozen=True)
+class SharedTiles:
+    """Tiles of activations that the taps of neighbouring result tiles share: rows and columns of them, and the rows of
+    the image, and elements of a row, from one to the next.
+    """
+
+    rows: int
+    columns: int
+    row_unit: int
+    column_unit: int
+
+
+def shared_tiles(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles | None:
+    """Those of so many rows and columns of result tiles; None where they are no fewer than a tile for each tap, or
+    where the taps of a row are not neighbours.
+    """
+    row_unit = geometry.row_step if geometry.taps_y == 1 else gcd(geometry.row_step, geometry.row_tap)
+    column_unit = geometry.column_step if geometry.taps_x == 1 else gcd(geometry.column_step, geometry.column_tap)
+    rows = ((tile_rows - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap) // row_unit + 1
+    across = ((columns - 1) * geometry.column_step + (geometry.taps_x - 1) * geometry.column_tap) // column_unit + 1
+    if geometry.taps_x > 1 and column_unit != geometry.column_tap:
+        return None
+    taps = geometry.taps_y * geometry.taps_x
+    return SharedTiles(rows, across, row_unit, column_unit) if rows * across < tile_rows * columns * taps else None
+
+
+def packed_tiles(geometry: Geometry, tile_rows: int, columns: int) -> int:
+    """Activation tiles of so many rows and columns of result tiles."""
+    shared = shared_tiles(geometry, tile_rows, columns)
+    if shared is None:
+        return tile_rows * columns * steps(geometry)
+    return shared.rows * shared.columns * tiles(geometry.run)
 
 
 def image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
@@ -97,10 +132,12 @@ def block_bytes(geometry: Geometry, plan: Plan, epilogue_bytes: int) -> int:
     streamed = plan.outputs < geometry.outputs
     tile = HALF_BYTES * TILE * TILE
     weights = tile * steps(geometry) * outputs * (3 if streamed else 2)
-    live = pixels if streamed else 2 * -(-plan.tile_rows // plan.parts) * -(-geometry.columns // plan.width)
-    live = min(live, pixels)
-    results = min(pixels, live) * outputs * TILE * TILE * (2 * HALF_BYTES + epilogue_bytes * (2 if streamed else 1))
-    return rows * row * HALF_BYTES + weights + live * steps(geometry) * tile + results
+    columns, part = -(-geometry.columns // plan.width), -(-plan.tile_rows // plan.parts)
+    packed = packed_tiles(geometry, plan.tile_rows if streamed else part, columns)
+    live = pixels if streamed else min(2 * part * columns, pixels)
+    packed *= 1 if streamed or part == plan.tile_rows else 2
+    results = live * outputs * TILE * TILE * (2 * HALF_BYTES + epilogue_bytes * (2 if streamed else 1))
+    return rows * row * HALF_BYTES + weights + packed * tile + results
 
 
 @dataclass(frozen=True)

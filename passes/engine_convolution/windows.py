@@ -2,44 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
+from hexagon_mlir.dialects.engine_windows import WINDOWS_RANK, Windows
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.engine_convolution.read import Geometry
-from hexagon_mlir.passes.engine_convolution.sizes import Plan, steps
+from hexagon_mlir.passes.engine_convolution.sizes import Plan, shared_tiles, steps
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 
-_LOOPS = 9
 
-
-def pack_windows(image: ir.Value, geometry: Geometry, plan: Plan, tile_rows: int) -> ir.Value:
-    """Activation tiles of the windows of ``tile_rows`` rows of tiles of pixels, from the first row of ``image`` on.
-
-    Along the reduction there are rows of the window, its columns, and the tiles of each run.
+def pack_windows(image: ir.Value, geometry: Geometry, plan: Plan, tile_rows: int) -> tuple[ir.Value, Windows | None]:
+    """Activation tiles of the windows of ``tile_rows`` rows of tiles of pixels, from the first row of ``image`` on, and
+    which of them are shared; None where each window has its own.
     """
-    columns, half = -(-geometry.columns // plan.width), plan.width // PAIR
-    shape = [tile_rows, columns, geometry.taps_y, geometry.taps_x, tiles(geometry.run), plan.height, half, TILE, PAIR]
-    into = tcm_tensor(shape, ir.F16Type.get())
-    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * _LOOPS)
+    columns, runs = -(-geometry.columns // plan.width), tiles(geometry.run)
+    d = [ir.AffineDimExpr.get(loop) for loop in range(_TAP_LOOPS)]
+    shared = shared_tiles(geometry, tile_rows, columns)
+    if shared is not None:
+        places = [shared.rows, shared.columns]
+        row, column, inner = d[0] * shared.row_unit, d[1] * shared.column_unit, d[2:]
+    else:
+        places = [tile_rows, columns, geometry.taps_y, geometry.taps_x]
+        row = d[0] * geometry.row_step + d[2] * geometry.row_tap
+        column, inner = d[1] * geometry.column_step + d[3] * geometry.column_tap, d[4:]
+    run, high, wide, channel, pair = inner[:_TILE_LOOPS]
+    row = row + high * (tile_rows * geometry.row_step)
+    column = column + (wide * PAIR + pair) * (columns * geometry.column_step) + run * TILE + channel
+    copied = _copy(image, [row, column], [*places, runs, plan.height, plan.width // PAIR, TILE, PAIR])
+    outer = [*places, runs] if shared is not None else [tile_rows * columns, steps(geometry)]
+    groups = [[0], [1], [2], [3, 4], [5], [6]] if shared is not None else [[0, 1], [2, 3, 4], [5, 6], [7], [8]]
+    type_ = ir.RankedTensorType.get([*outer, TILE // PAIR, TILE, PAIR], ir.F16Type.get())
+    packed = tensor.collapse_shape(type_, copied, groups)
+    if shared is None:
+        return packed, None
+    assert type_.rank == WINDOWS_RANK
+    return packed, Windows(columns, geometry.row_step // shared.row_unit, geometry.row_tap // shared.row_unit,
+                           geometry.column_step // shared.column_unit, geometry.taps_x)
+
+
+_TILE_LOOPS = 5
+"""Tile of the run, row of the tile, pair of columns, channel, column of the pair."""
+_TAP_LOOPS = 4 + _TILE_LOOPS
+
+
+def _copy(image: ir.Value, place: Sequence[ir.AffineExpr], shape: list[int]) -> ir.Value:
+    """A tensor of ``shape`` in TCM, each element that of ``image`` at its ``place``."""
+    into, loops = tcm_tensor(shape, ir.F16Type.get()), len(shape)
+    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * loops)
     op = ir.Operation.create(
         "linalg.generic", results=[into.type], operands=[image, into], regions=1,
         attributes={"indexing_maps": ir.ArrayAttr.get([
-                        ir.AffineMapAttr.get(_windows(geometry, plan)),
-                        ir.AffineMapAttr.get(ir.AffineMap.get_identity(_LOOPS))]),
+                        ir.AffineMapAttr.get(ir.AffineMap.get(loops, 0, list(place))),
+                        ir.AffineMapAttr.get(ir.AffineMap.get_identity(loops))]),
                     "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
                     "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])})
     body = op.regions[0].blocks.append(ir.F16Type.get(), ir.F16Type.get(), arg_locs=[op.location] * 2)
     with ir.InsertionPoint(body):
         ir.Operation.create("linalg.yield", operands=[body.arguments[0]])
-    sizes = [tile_rows * columns, steps(geometry), TILE // PAIR, TILE, PAIR]
-    return tensor.collapse_shape(ir.RankedTensorType.get(sizes, ir.F16Type.get()), op.result,
-                                 [[0, 1], [2, 3, 4], [5, 6], [7], [8]])
-
-
-def _windows(geometry: Geometry, plan: Plan) -> ir.AffineMap:
-    """Row and place in it of an element of the tiles: (tile row, tile column, tap y, tap x, tile of the run, row of the
-    tile, pair of columns, channel, column of the pair).
-    """
-    d = [ir.AffineDimExpr.get(loop) for loop in range(_LOOPS)]
-    row = (d[0] * plan.height + d[5]) * geometry.row_step + d[2] * geometry.row_tap
-    column = (d[1] * plan.width + d[6] * PAIR + d[8]) * geometry.column_step
-    return ir.AffineMap.get(_LOOPS, 0, [row, column + d[3] * geometry.column_tap + d[4] * TILE + d[7]])
+    return op.result

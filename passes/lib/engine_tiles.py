@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, RANK, TILE, tiled_shape
+from hexagon_mlir.dialects.engine_windows import WINDOWS_RANK, Windows
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
@@ -27,8 +28,16 @@ _MAPS = """[affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 _PARALLEL, _REDUCTIONS = RANK, 3
 
 
-def _maps(context: ir.Context) -> ir.ArrayAttr:
-    return ir.ArrayAttr(ir.Attribute.parse(_MAPS, context))
+def _maps(activations: ir.Value, windows: Windows | None) -> ir.ArrayAttr:
+    maps = ir.ArrayAttr(ir.Attribute.parse(_MAPS, activations.type.context))
+    type_ = ir.ShapedType(activations.type)
+    if windows is None or type_.rank != WINDOWS_RANK:
+        return maps
+    map_ = ir.AffineMapAttr(maps[0]).value
+    tile, step, *inside = map_.results
+    places = windows.places(tile, step, type_.shape[WINDOWS_RANK - len(inside) - 1])
+    return ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get(map_.n_dims, 0, [*places, *inside])),
+                             *list(maps)[1:]])
 
 
 def zeros(value: ir.Value) -> ir.Value:
@@ -84,11 +93,13 @@ def as_matrix(rows: ir.Value, transposed: bool) -> ir.Value:
     return tensor.collapse_shape(ir.RankedTensorType.get(sizes, type_.element_type), rows, groups)
 
 
-def multiply(activations: ir.Value, weights: ir.Value) -> ir.Value:
-    """Sums in f32 of the products of tiles of f16, as result tiles."""
-    rows, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
-    sums = zeros(tcm_tensor(tiled_shape(rows, columns), ir.F32Type.get()))
-    return product_of_tiles(activations, weights, sums).result
+def multiply(activations: ir.Value, weights: ir.Value, rows: int = 0, windows: Windows | None = None) -> ir.Value:
+    """Sums in f32 of the products of tiles of f16, as result tiles: ``rows`` of them, where ``windows`` share
+    activations, else as many as there are rows of activations.
+    """
+    known, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
+    sums = zeros(tcm_tensor(tiled_shape(rows or known, columns), ir.F32Type.get()))
+    return product_of_tiles(activations, weights, sums, windows).result
 
 
 def rounded(sums: ir.Value) -> ir.Value:
@@ -96,10 +107,13 @@ def rounded(sums: ir.Value) -> ir.Value:
     return rounding(sums, tcm_tensor(list(ir.RankedTensorType(sums.type).shape), ir.F16Type.get())).result
 
 
-def product_of_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value) -> ir.Operation:
+def product_of_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value,
+                     windows: Windows | None = None) -> ir.Operation:
     """The product of f16 tiles, added to f32 ``sums``: three tensors or three buffers."""
     f16, f32 = ir.F16Type.get(), ir.F32Type.get()
-    op = _generic([activations, weights], sums, _maps(sums.type.context), _PARALLEL, _REDUCTIONS)
+    op = _generic([activations, weights], sums, _maps(activations, windows), _PARALLEL, _REDUCTIONS)
+    if windows is not None:
+        windows.note(op)
     body = op.regions[0].blocks.append(f16, f16, f32, arg_locs=[op.location] * 3)
     with ir.InsertionPoint(body):
         left, right = (cast("arith.extf", f32, value) for value in list(body.arguments)[:2])
@@ -133,9 +147,9 @@ def _generic(inputs: list[ir.Value], output: ir.Value, maps: ir.ArrayAttr, paral
 
 def engine_cycles(op: ir.Operation, target: Target) -> float:
     """Cycles of the matrix engine for such a product, on tensors or buffers: those of its multiplier array."""
-    activations, weights = (ir.ShapedType(value.type).shape for value in list(op.operands)[:2])
+    weights, results = (ir.ShapedType(value.type).shape for value in list(op.operands)[1:])
     tile = target.matrix_byte_tile_cycles if is_byte_product(op) else target.matrix_half_tile_cycles
-    return activations[0] * weights[0] * activations[1] * float(tile.value)
+    return results[0] * weights[0] * weights[1] * float(tile.value)
 
 
 def is_for_engine(op: ir.Operation) -> bool:
@@ -238,5 +252,7 @@ def is_engine_product(op: ir.Operation) -> bool:
         return False
     maps = indexing_maps(op)
     loops = ir.AffineMapAttr(maps[0]).value.n_dims if maps is not None else 0
-    return loops == _PARALLEL + _REDUCTIONS and maps == _maps(op.context) and multiplies_and_adds(op)
+    if loops != _PARALLEL + _REDUCTIONS or maps != _maps(op.operands[0], Windows.of(op)):
+        return False
+    return multiplies_and_adds(op)
 

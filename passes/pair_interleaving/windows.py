@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from hexagon_mlir.ir import ir, make, memref, vector
@@ -28,6 +28,7 @@ class WindowCopy:
 
     ``pair`` has two iterations, ``column`` half a vector. ``piece`` is a loop whose next iteration reads what follows
     in memory, None where there is none. ``extents`` are iterations, None where they are known at run time only.
+    ``reaches_back``: the last piece of an odd number is read with the one before it, as there is nothing behind it.
     """
 
     rows: OperandAccess
@@ -36,6 +37,7 @@ class WindowCopy:
     pair: int
     column: int
     piece: int | None
+    reaches_back: bool = False
 
     @property
     def others(self) -> list[int]:
@@ -89,8 +91,10 @@ def read_windows(op: ir.Operation, vector_bytes: int) -> WindowCopy | None:
     if copy.piece is not None and (copy.extents[copy.piece] or 0) % PAIR == 0:
         return copy
     last = copy.last()  # the vector of a piece alone has half a vector behind it
-    return copy if last is not None and not types[0].is_dynamic_dim(len(types[0].shape) - 1) \
-        and last + half < types[0].shape[-1] else None
+    if last is not None and not types[0].is_dynamic_dim(len(types[0].shape) - 1) and last + half < types[0].shape[-1]:
+        return copy
+    several = copy.piece is not None and (copy.extents[copy.piece] or 0) > PAIR
+    return replace(copy, reaches_back=True) if several else None
 
 
 class WindowEmitter:
@@ -125,7 +129,10 @@ class WindowEmitter:
 
         if whole:
             for_loop(index(0), index(whole), PAIR, [], two)
-        if whole < count:
+        if whole < count and copy.reaches_back:
+            self._aligned = min(self._aligned, self._vector_bytes // PAIR)
+            self._around(copy.others, {piece: index(count - PAIR)}, PAIR)
+        elif whole < count:
             self._around(copy.others, {piece: index(whole)}, 1)
 
     def _around(self, loops: Sequence[int], ivs: dict[int, ir.Value], pieces: int) -> None:

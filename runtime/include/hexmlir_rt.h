@@ -82,6 +82,10 @@ void hexmlir_engine_hf(const void *activations, const void *weights, void *resul
                        const void *bias);
 void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *results, int32_t tiles,
                             int32_t columns, const void *bias);
+/* The sums over `runs` runs of activation tiles, of `tiles` each, whose starts are `distance` tiles apart. `run` is
+ * tiles + 65536 * runs, `row` is columns + 65536 * distance. */
+void hexmlir_engine_hf_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
+                            const void *bias);
 /* Two result tiles per column of tiles: sums rounded to f16, then what is left of them. `pieces`: a weight tile that
  * subtracts the first ones, minus the inverse of their scale on its diagonal, then two tables as above that serve all
  * columns: of the first and of the second ones. */

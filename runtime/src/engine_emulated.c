@@ -175,10 +175,13 @@ static void multiply_tile(Cell cells[SIDE][SIDE], const uint16_t *activation, co
         add_group(&cells[row][column], &rows[row][channel], &columns[column][channel]);
 }
 
-/* The sums of one column of tiles. */
+static void clear(Cell cells[SIDE][SIDE]) {
+  for (int i = 0; i < TILE; i++) cells[i / SIDE][i % SIDE] = (Cell){0, SMALLEST};
+}
+
+/* Add the products of one column of tiles. */
 static void multiply_column(Cell cells[SIDE][SIDE], const uint16_t *activations, const uint16_t *weights,
                             int32_t tiles) {
-  for (int i = 0; i < TILE; i++) cells[i / SIDE][i % SIDE] = (Cell){0, SMALLEST};
   for (int32_t tile = 0; tile < tiles; tile++)
     multiply_tile(cells, activations + (size_t)tile * TILE, weights + (size_t)tile * TILE);
 }
@@ -194,6 +197,7 @@ static void multiply_row(const uint16_t *activations, const uint16_t *weights, u
   if (tiles <= 0) return;
   for (int32_t column = 0; column < columns; column++) {
     Cell cells[SIDE][SIDE];
+    clear(cells);
     multiply_column(cells, activations, weights + (size_t)column * tiles * TILE, tiles);
     convert_tile(results + (size_t)column * TILE, cells, bias + (size_t)column * 2 * SIDE, relu);
   }
@@ -209,6 +213,21 @@ void hexmlir_engine_hf_relu(const void *activations, const void *weights, void *
   multiply_row(activations, weights, results, tiles, columns, bias, true);
 }
 
+void hexmlir_engine_hf_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
+                            const void *bias) {
+  const int32_t tiles = run & 0xFFFF, runs = run >> 16, columns = row & 0xFFFF, distance = row >> 16;
+  const uint16_t *weight = weights;
+  if (!tiles || !runs) return;
+  for (int32_t column = 0; column < columns; column++) {
+    Cell cells[SIDE][SIDE];
+    clear(cells);
+    for (int32_t i = 0; i < runs; i++, weight += (size_t)tiles * TILE)
+      multiply_column(cells, (const uint16_t *)activations + (size_t)i * distance * TILE, weight, tiles);
+    convert_tile((uint16_t *)results + (size_t)column * TILE, cells, (const uint32_t *)bias + (size_t)column * 2 * SIDE,
+                 false);
+  }
+}
+
 void hexmlir_engine_hf_pieces(const void *activations, const void *weights, void *results, int32_t tiles,
                               int32_t columns, const void *pieces) {
   const uint16_t *subtracted = pieces;
@@ -217,6 +236,7 @@ void hexmlir_engine_hf_pieces(const void *activations, const void *weights, void
   for (int32_t column = 0; column < columns; column++) {
     uint16_t *tile = (uint16_t *)results + (size_t)column * 2 * TILE;
     Cell cells[SIDE][SIDE];
+    clear(cells);
     multiply_column(cells, activations, (const uint16_t *)weights + (size_t)column * tiles * TILE, tiles);
     convert_tile(tile, cells, first, false);
     multiply_tile(cells, tile, subtracted);

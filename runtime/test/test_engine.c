@@ -114,6 +114,12 @@ int main(void) {
   hexmlir_engine_hf_relu(activations, weights, results, TILES, COLUMNS, bias);
   hexmlir_rt_engine_wait();
   compare(true);
+  memset(results, 0x55, sizeof results);
+  hexmlir_engine_hf_runs(activations, weights, results, 1 + (TILES << 16), COLUMNS + (1 << 16), bias);
+  compare(false);
+  memset(results, 0x55, sizeof results);
+  hexmlir_engine_hf_runs(activations, weights, results, TILES + (1 << 16), COLUMNS + (TILES << 16), bias);
+  compare(false);
   multiply_exactly();
   compare_pieces();
   memset(results, 0x55, sizeof results);
@@ -121,6 +127,7 @@ int main(void) {
   hexmlir_engine_hf(activations, weights, results, -1, COLUMNS, bias);
   hexmlir_engine_hf(activations, weights, results, TILES, 0, bias);
   hexmlir_engine_hf(activations, weights, results, TILES, -1, bias);
+  hexmlir_engine_hf_runs(activations, weights, results, TILES, COLUMNS, bias);
   for (size_t i = 0; i < sizeof results; i++) CHECK(((unsigned char *)results)[i] == 0x55);
   hexmlir_rt_engine_release();
   puts("engine: ok");

@@ -17,7 +17,7 @@ WINDOW_BYTES = 1 << 18
 """An operand of a packet must not cross a multiple of it (`Target.matrix_window_bytes`)."""
 TILES_PER_PACKET = 32
 """Most f16 tiles that one ``:deep`` packet multiplies; it drops what is more."""
-_KEEP_SIGN, _MAXIMUM_WITH_ZERO = 2, 0
+KEEP_SIGN, _MAXIMUM_WITH_ZERO = 2, 0
 """Operands of ``cvt.hf``: both clear the accumulators and go on with the other set."""
 
 
@@ -93,5 +93,5 @@ def half_products(name: str) -> str:
 
 
 ROUTINES = {routine.name: routine for routine in (
-    _row_of_tiles(f"{PREFIX}hf", _KEEP_SIGN), _row_of_tiles(f"{PREFIX}hf_relu", _MAXIMUM_WITH_ZERO))}
+    _row_of_tiles(f"{PREFIX}hf", KEEP_SIGN), _row_of_tiles(f"{PREFIX}hf_relu", _MAXIMUM_WITH_ZERO))}
 """Name to routine."""

@@ -360,3 +360,36 @@ func.func @scaled(%a: !tile, %w: !tile, %bias: memref<1x32xf32, 1>, %o: !tile) {
   memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
   return
 }
+
+// -----
+// Windows of a convolution that share activations stay what they are.
+// CHECK-LABEL: func.func @windows
+// CHECK: "hexagon.engine_product"(%{{.*}}) {hexagon.windows = array<i64: 2, 1, 1, 1, 3>} : (memref<4x4x2x16x32x2xf16, 1>, memref<1x18x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<4x1x16x32x2xf16, 1>) -> ()
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt floordiv 2 + kt floordiv 6, rt mod 2 + (kt floordiv 2) mod 3, kt mod 2, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+func.func @windows(%a: memref<4x4x2x16x32x2xf16, 1>, %w: memref<1x18x16x32x2xf16, 1>, %out: memref<4x1x16x32x2xf16, 1>) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc() : memref<4x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<4x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel",
+      "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<4x4x2x16x32x2xf16, 1>, memref<1x18x16x32x2xf16, 1>) outs(%sums : memref<4x1x16x32x2xf32, 1>)
+      attrs = {hexagon.windows = array<i64: 2, 1, 1, 1, 3>} {
+  ^bb0(%x: f16, %y: f16, %old: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.extf %y : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %old, %2 : f32
+    linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel",
+      "parallel"]} ins(%sums : memref<4x1x16x32x2xf32, 1>) outs(%out : memref<4x1x16x32x2xf16, 1>) {
+  ^bb0(%x: f32, %old: f16):
+    %0 = arith.truncf %x : f32 to f16
+    linalg.yield %0 : f16
+  }
+  memref.dealloc %sums : memref<4x1x16x32x2xf32, 1>
+  return
+}

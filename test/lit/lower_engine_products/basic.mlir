@@ -96,3 +96,25 @@ func.func @pieces(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// Windows that share activations: a call for each of 3 x 2 result tiles. 3 rows of the window are runs of 2 taps by 4
+// tiles, from one to the next 5 * 4 tiles: 8 + 65536 * 3 and 2 + 65536 * 20. A tile to the right is 4 tiles of
+// activations further, 2 of results; a row of tiles 5 * 4 and 2 * 2.
+// CHECK-LABEL: func.func @windows
+// CHECK: scf.for %[[Y:.*]] = %c0{{.*}} to %c3{{.*}} step
+// CHECK: arith.muli %[[Y]], %c40960{{.*}} : index
+// CHECK: arith.muli %[[Y]], %c8192{{.*}} : index
+// CHECK: scf.for %[[X:.*]] = %c0{{.*}} to %c2{{.*}} step
+// CHECK-DAG: arith.muli %[[X]], %c8192{{.*}} : index
+// CHECK-DAG: arith.muli %[[X]], %c4096{{.*}} : index
+// CHECK: call @hexmlir_engine_hf_runs(%{{.*}}, %{{.*}}, %{{.*}}, %c196616_i32{{.*}}, %c1310722_i32{{.*}}, %{{.*}})
+// CHECK: call @hexmlir_rt_engine_release
+func.func @windows(%a: memref<5x5x4x16x32x2xf16, 1>, %w: memref<2x24x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+    %out: memref<6x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 2, 1, 1, 1, 2>} :
+      (memref<5x5x4x16x32x2xf16, 1>, memref<2x24x16x32x2xf16, 1>, memref<2x2x32xi32, 1>,
+      memref<6x2x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

@@ -15,13 +15,16 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
-from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles
 from hexagon_mlir.passes.engine_convolution.sizes import (
     ConvolutionCost,
+    SharedTiles,
     block_bytes,
     choose_plan,
     image_size,
+    packed_tiles,
     pays,
+    shared_tiles,
     steps,
     tile_shape,
 )
@@ -67,6 +70,8 @@ LAYERS = [
     Layer("wide_window", (1, 6, 20, 16), 32, (5, 2), padding=2, epilogue="two"),
     Layer("dilated", (1, 10, 12, 48), 33, padding=2, dilation=2, epilogue="reduction"),
     Layer("batches", (3, 5, 6, 32), 64, epilogue="residual"),
+    Layer("dilated_rows", (1, 9, 9, 32), 32, (3, 1), padding=2, dilation=2),
+    Layer("odd_columns", (1, 4, 40, 32), 32, (1, 3), padding=1),
     Layer("many_outputs", (1, 3, 3, 192), 320, epilogue="two"),
 ]
 
@@ -235,6 +240,27 @@ def test_every_plan_fits(seed):
     assert block_bytes(geometry, plan, 4) <= budget
     assert plan.outputs == geometry.outputs or plan.outputs % 32 == 0
     assert (plan.tile_rows - 1) * plan.height < geometry.rows
+
+
+def test_neighbouring_windows_share_tiles():
+    """Four rows and seven columns of result tiles, 3 x 3 taps, two tiles of channels: a tile for each row and column
+    that they reach, not one for each tap."""
+    geometry = by_tiles(Layer("", (1, 56, 56, 64), 64).geometry())
+    assert (geometry.taps_x, geometry.run, geometry.column_tap, geometry.column_step) == (6, 32, 32, 64)
+    assert shared_tiles(geometry, 4, 7) == SharedTiles(4 + 2, 2 * (7 + 2), 1, 32)
+    assert packed_tiles(geometry, 4, 7) == 6 * 18
+    strides = by_tiles(Layer("", (1, 56, 56, 64), 64, stride=2).geometry())
+    assert shared_tiles(strides, 2, 4) == SharedTiles(2 * 2 + 1, 2 * (2 * 4 + 1), 1, 32)
+
+
+def test_windows_that_share_nothing():
+    one = by_tiles(Layer("", (1, 8, 8, 32), 32, (1, 1), 2, 0).geometry())
+    assert shared_tiles(one, 2, 2) is None  # would pack the pixels between
+    assert packed_tiles(one, 2, 2) == 4
+    dilated = by_tiles(Layer("", (1, 12, 12, 48), 32, dilation=2, padding=2).geometry())
+    assert shared_tiles(dilated, 2, 2) is None  # taps of a row are no neighbours
+    assert packed_tiles(dilated, 2, 2) == 4 * 9 * 2
+    assert by_tiles(dilated) == dilated
 
 
 def test_small_convolutions_do_not_pay():

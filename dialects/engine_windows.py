@@ -1,0 +1,51 @@
+"""Activation tiles that several result tiles of a convolution share, on the matrix engine.
+
+The pixels of a result tile lie far apart, as many rows and columns as there are rows and columns of tiles: so the
+windows of neighbouring tiles are those of neighbouring pixels, and what a tap of one reads is what another tap of the
+next one reads. Activations are ``[rows][columns][T][16][32][2]``: a tile for each place of a tap, ``T`` of them along
+the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the channels, the tiles
+``[y * row_step + ky * row_tap][x * column_step + kx]``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+
+from hexagon_mlir.ir import ir
+
+WINDOWS = "hexagon.windows"
+"""On a product of tiles."""
+WINDOWS_RANK = 6
+"""Dimensions of such activations."""
+UPPER_BIT = 16
+"""Where the second one of two numbers begins that the routine for such products takes as one argument."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """``columns`` are result tiles side by side, ``taps_x`` taps of a row of the window; the others are in tiles."""
+
+    columns: int
+    row_step: int
+    row_tap: int
+    column_step: int
+    taps_x: int
+
+    @staticmethod
+    def of(op: ir.Operation) -> Windows | None:
+        """What the operation ``op`` says; None where its activations are the tiles of a matrix."""
+        if WINDOWS not in op.attributes:
+            return None
+        return Windows(*ir.DenseI64ArrayAttr(op.attributes[WINDOWS]))
+
+    def note(self, op: ir.Operation) -> None:
+        """Say it on ``op``."""
+        op.attributes[WINDOWS] = ir.DenseI64ArrayAttr.get(list(astuple(self)), op.context)
+
+    def places(self, tile: ir.AffineExpr, step: ir.AffineExpr, channel_tiles: int) -> list[ir.AffineExpr]:
+        """Row, column and channel tile of the activation that result tile ``tile`` reads at ``step`` of its sum."""
+        y, x = (ir.AffineExpr.get_floor_div(tile, self.columns), ir.AffineExpr.get_mod(tile, self.columns))
+        tap, run = ir.AffineExpr.get_floor_div(step, channel_tiles), self.taps_x * channel_tiles
+        ky, kx = ir.AffineExpr.get_floor_div(step, run), ir.AffineExpr.get_mod(tap, self.taps_x)
+        return [y * self.row_step + ky * self.row_tap, x * self.column_step + kx,
+                ir.AffineExpr.get_mod(step, channel_tiles)]
