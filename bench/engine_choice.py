@@ -78,9 +78,9 @@ def chosen(product: Product) -> bool:
     return not any("left to HVX" in entry.message for entry in context.log.entries)
 
 
-def products(count: int, kind: type[Product]) -> Iterator[Product]:
-    """Random products, the same ones in every run."""
-    rng = np.random.default_rng(0)
+def products(count: int, kind: type[Product], seed: int) -> Iterator[Product]:
+    """Random products."""
+    rng = np.random.default_rng(seed)
     for _ in range(count):
         yield kind(*(round(float(np.exp(rng.uniform(0, np.log(_LARGEST))))) for _ in range(3)))
 
@@ -101,11 +101,12 @@ def main() -> None:
     parser.add_argument("shapes", nargs="?", type=int, default=_SHAPES, help="how many products")
     parser.add_argument("--bytes", action="store_true", help="of int8 instead of f16")
     parser.add_argument("--kept", type=Path, help="file of the measurements")
+    parser.add_argument("--seed", type=int, default=0, help="of the random sizes")
     options = parser.parse_args()
     grid = table("The matrix engine or HVX, v75, simulated", ("product", "engine", "HVX", "chosen", "lost"),
                  ("product", "chosen"))
     wrong, taken, best = 0, 0, 0
-    for product in products(options.shapes, IntegerProduct if options.bytes else Product):
+    for product in products(options.shapes, IntegerProduct if options.bytes else Product, options.seed):
         both = measured(product, options.kept)
         choice = chosen(product)
         lost = both[choice] / min(both.values())

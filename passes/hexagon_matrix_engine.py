@@ -11,7 +11,7 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.engine_cost import EngineCost, hvx_cycles, loop_cycles
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, hvx_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
@@ -171,6 +171,8 @@ class HexagonMatrixEnginePass(Pass):
             packed = matmul.packed is not None
             grid = choose_grid(Sizes(*sizes, matmul.epilogue_bytes, packed), budget, Rates.of(target))
         cycles = cost.model_cycles + (loop_cycles(*sizes, cost) if grid is None else grid[1])
+        if grid is not None and len(grid[0].steps) == 1 and not cost.model_cycles:
+            cycles = block_cycles(*sizes, cost)
         if not self.always and matmul.packed is None and cycles >= hvx_cycles(*sizes, cost):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return

@@ -70,6 +70,15 @@ def test_small_products_do_not_pay():
     assert not bytes_pay(16, 16, 768, COST)
 
 
+@pytest.mark.parametrize(("rows", "reduction", "columns", "engine", "hvx"), [
+    (75, 23, 6, 10415, 28410), (138, 18, 4, 13010, 22801), (122, 253, 5, 15643, 34811), (18, 206, 269, 28537, 73173),
+    (14, 305, 20, 14498, 21169), (295, 16, 94, 18676, 34925), (357, 61, 49, 19431, 16621), (62, 10, 2, 8509, 6423),
+    (94, 22, 262, 29991, 12961), (2, 339, 207, 23813, 10694), (38, 79, 26, 10823, 5210)])
+def test_sizes_that_are_no_tiles(rows, reduction, columns, engine, hvx):
+    """Cycles measured both ways: the first six were left to HVX."""
+    assert bytes_pay(rows, columns, reduction, COST) == (engine < hvx)
+
+
 def product(name: str, sizes: tuple[int, int, int], transposed: tuple[bool, bool] = (False, False),
             left: type = np.int8, start: bool = False, epilogue: bool = False, batch: int = 0) -> Program:
     """``start``: sums of each column start from a vector. ``epilogue``: a residual, a shift, limits, bytes."""

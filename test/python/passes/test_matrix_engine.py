@@ -14,11 +14,12 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
-from hexagon_mlir.passes.lib.engine_cost import EngineCost, hvx_cycles, pays
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, hvx_cycles, pays
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, block_bytes, choose_blocks
 
 MIB = 1 << 20
-COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, model_cycles=0, core_rate=17.3, lanes=64)
+COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, model_cycles=0, core_rate=17.3,
+                  dma_rate=40, lanes=64)
 ORDERS = {False: "({}, {})", True: "({1}, {0})"}
 
 
@@ -69,10 +70,22 @@ def test_rows_that_are_no_vectors_take_hvx_longer():
     """From 34 products per cycle, 1,500 cycles and 17.3 bytes per cycle."""
     whole = 1500 + 2 * 3 * 64 * 64 / 17.3 + 64 * 64 * 64 / 34
     assert hvx_cycles(64, 64, 64, COST) == pytest.approx(whole)
-    assert hvx_cycles(64, 63, 64, COST) == pytest.approx(whole + 64 ** 3 / 34 - 2 * 2 * 64 / 17.3)
-    assert hvx_cycles(64, 7, 64, COST) > hvx_cycles(64, 8, 64, COST) + 6 * 64 * 7 * 64 - 1000
+    assert hvx_cycles(64, 63, 64, COST) == pytest.approx(whole + 2 * 64 ** 3 / 34 - 2 * 2 * 64 / 17.3)  # on one thread
+    assert hvx_cycles(96, 63, 64, COST) - 1500 == pytest.approx(
+        2 * 96 * 64 ** 2 / 34 + 2 * (96 * 64 + 64 * 63 + 96 * 63) / 17.3)
+    assert hvx_cycles(64, 7, 64, COST) > hvx_cycles(64, 8, 64, COST) + 3.5 * 64 * 7 * 64 - 1000
+    assert hvx_cycles(221, 4, 8, COST) < 6000 < hvx_cycles(221, 4, 9, COST)
+    assert hvx_cycles(77, 8, 2, COST) > 77 * 80
     assert hvx_cycles(388, 3, 7, COST) == pytest.approx(
-        1500 + 2 * (388 * 7 + 7 * 3 + 388 * 3) / 17.3 + 2 * 448 * 21 / 34)  # vectors of rows
+        1500 + 2 * (388 * 7 + 7 * 3 + 388 * 3) / 17.3 + 3 * 448 * 21 / 34)  # vectors of rows
+
+
+@pytest.mark.parametrize(("rows", "reduction", "columns", "engine"), [
+    (11, 6, 5, 2951), (23, 16, 6, 3374), (35, 8, 10, 4361), (2, 20, 86, 5507), (67, 6, 99, 7887), (221, 8, 4, 10825),
+    (285, 3, 22, 12536), (151, 94, 63, 8779), (269, 60, 139, 17011), (312, 256, 89, 24246)])
+def test_products_of_one_block(rows, reduction, columns, engine):
+    """Within a third of what was measured."""
+    assert block_cycles(rows, columns, reduction, COST) == pytest.approx(engine, rel=1 / 3)
 
 
 def matmul(name: str, sizes: tuple[int, int, int], transposed: tuple[bool, bool, bool], sums: str,
