@@ -197,7 +197,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             signature: Mapping[str, str] | None = None, constants: Mapping[str, Any] | None = None,
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
-            line_info: bool = False, tcm_bytes: int = 0, matrix_engine: bool = True,
+            line_info: bool = False, tcm_bytes: int = 0, matrix_engine: bool = True, f32_split: bool = False,
             numerics: str = "f32", trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
@@ -210,16 +210,17 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
     result to IEEE at once instead of keeping values in qfloat between operations.
-    ``numerics`` of a model: "f32" as exported, "mixed" (f16 weights and operands of products, f32 sums and
-    arithmetic) or "f16" (sums and selections between products in f16 too).
+    ``numerics`` of a model: "f32" as exported, "f32-split" (the same with ``f32_split``), "mixed" (f16 weights and
+    operands of products, f32 sums and arithmetic) or "f16" (sums and selections between products in f16 too).
     ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
     tightly coupled memory a kernel may use; 0 takes the target's. ``matrix_engine=False`` leaves products of f16
-    matrices to HVX.
+    matrices to HVX; ``f32_split`` gives the engine those of f32 and bf16 too, in pieces of f16 (bound:
+    docs/arithmetic.md).
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine)
+    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split)
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 

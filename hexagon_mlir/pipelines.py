@@ -101,6 +101,7 @@ DEFAULT = (
     ours("hexagon-shared-footprints", "memory that several loads read is transferred once"),
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
     ours("untile-products", "products that a loop over blocks adds up become one"),
+    ours("hexagon-split-products", "where asked for, products of f32 become products of pieces of f16"),
     ours("hexagon-layout-propagation", "what stands between two products is computed on the matrix engine's tiles"),
     ours("hexagon-engine-convolution", "convolutions of f16 become products of tiles"),
     ours("hexagon-matrix-engine", "products of f16 matrices become products of tiles"),

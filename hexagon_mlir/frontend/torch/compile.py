@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
                   numerics: str = Numerics.F32) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
     check_numerics(numerics)
+    settings = replace(settings, f32_split=settings.f32_split or numerics == Numerics.F32_SPLIT)
     clock, progress = clock or Clock(), progress or ProgressBar()
     chip = target_of(target)
     bounds = index_bounds(graph)

@@ -22,7 +22,7 @@ from hexagon_mlir.frontend.torch.rewrites.integers import integer_products
 from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
-from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, lower_precision
+from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
 
 ROUNDS = 2
@@ -66,7 +66,7 @@ _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 def passes(numerics: str = Numerics.F32) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
     """Names and functions in order."""
     precision = partial(lower_precision, numerics=numerics)
-    return (*_BEFORE, *([("precision", precision)] if numerics != Numerics.F32 else []), *_AFTER)
+    return (*_BEFORE, *([] if numerics in EXPORTED else [("precision", precision)]), *_AFTER)
 
 
 def run_passes(graph: TorchGraph, numerics: str = Numerics.F32) -> list[PassRecord]:

@@ -18,13 +18,19 @@ _aten = torch.ops.aten
 
 
 class Numerics(StrEnum):
-    """``f32``: as exported. ``mixed``: weights, and operands and results of products and attention, are f16; sums and
-    all other operations are f32. ``f16``: the same, with sums and selections in f16 where nothing wider reads them, as
-    between the convolutions of a ReLU network."""
+    """``f32``: as exported. ``f32-split``: the same, with products in pieces of f16 (`Settings`). ``mixed``: weights,
+    and operands and results of products and attention, are f16; sums and all other operations are f32. ``f16``: the
+    same, with sums and selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
+    """
 
     F32 = "f32"
+    F32_SPLIT = "f32-split"
     MIXED = "mixed"
     F16 = "f16"
+
+
+EXPORTED = (Numerics.F32, Numerics.F32_SPLIT)
+"""Those that keep all types."""
 
 
 def check_numerics(name: str) -> None:
@@ -67,7 +73,7 @@ def lower_precision(graph: TorchGraph, numerics: str) -> None:
     """Cast operands and weights of f32 graphs by `Numerics`; inputs, results and written buffers keep their types.
     Attention must be recognized and batch norms folded before. Values that depend on weights alone stay f32 until
     used."""
-    if numerics == Numerics.F32:
+    if numerics in EXPORTED:
         return
     pass_ = _Lowering(graph, Numerics(numerics))
     output = next(iter(reversed(graph.graph.nodes)))

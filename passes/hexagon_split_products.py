@@ -1,0 +1,263 @@
+"""Products of f32 and bf16 matrices to products of pieces of f16."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
+from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_cost import EngineCost
+from hexagon_mlir.passes.matrix_engine.read import elementwise_user
+from hexagon_mlir.passes.split_products.build import product_of_pieces, result_of
+from hexagon_mlir.passes.split_products.cost import pays
+from hexagon_mlir.passes.split_products.read import Split, read_split
+
+
+@dataclass(frozen=True)
+class HexagonSplitProductsPass(Pass):
+    """Rewrites products of f32 matrices as products of f16 matrices, which the matrix engine multiplies and sums.
+
+    A row of the left factor, or a column of the right one, times a power of two, is a sum of two pieces of f16: the 11
+    leading bits of each number and the next 11. Three of the four products of pieces are added up in one sum, along a
+    reduction three times as long; that of the two second pieces is left out. The powers of two are taken back
+    afterwards, in the op that reads the product if there is only one. A number of bf16 is one piece. A row or column
+    with an infinity or a NaN makes its results NaN. ``docs/arithmetic.md`` has the bound of the error.
+
+    Before:
+        func.func @f(%a: tensor<32x64xf32>, %b: tensor<64x32xbf16>) -> tensor<32x32xf32> {
+          %zero = arith.constant 0.0 : f32
+          %init = tensor.empty() : tensor<32x32xf32>
+          %sums = linalg.fill ins(%zero : f32) outs(%init : tensor<32x32xf32>) -> tensor<32x32xf32>
+          %0 = linalg.matmul ins(%a, %b : tensor<32x64xf32>, tensor<64x32xbf16>) outs(%sums : tensor<32x32xf32>)
+              -> tensor<32x32xf32>
+          return %0 : tensor<32x32xf32>
+        }
+
+    After, folded (f32-split=true always=true):
+        #map = affine_map<(d0, d1) -> (d0, d1)>
+        #map1 = affine_map<(d0, d1) -> (d0)>
+        #map2 = affine_map<(d0) -> (d0)>
+        #map3 = affine_map<(d0, d1) -> (d1)>
+        #map4 = affine_map<(d0, d1, d2) -> (d0, d2)>
+        #map5 = affine_map<(d0, d1, d2) -> (d2, d1)>
+        #map6 = affine_map<(d0, d1, d2) -> (d0, d1)>
+        func.func @f(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xbf16>) -> tensor<32x32xf32> {
+          %c2143289344_i32 = arith.constant 2143289344 : i32
+          %c254_i32 = arith.constant 254 : i32
+          %c-255_i32 = arith.constant -255 : i32
+          %c1_i32 = arith.constant 1 : i32
+          %cst = arith.constant 0.000000e+00 : f32
+          %c-8388608_i32 = arith.constant -8388608 : i32
+          %c352321536_i32 = arith.constant 352321536 : i32
+          %c19_i32 = arith.constant 19 : i32
+          %c-8192_i32 = arith.constant -8192 : i32
+          %c4096_i32 = arith.constant 4096 : i32
+          %c536870912_i32 = arith.constant 536870912 : i32
+          %c-256_i32 = arith.constant -256 : i32
+          %c255_i32 = arith.constant 255 : i32
+          %c36_i32 = arith.constant 36 : i32
+          %c134_i32 = arith.constant 134 : i32
+          %c23_i32 = arith.constant 23 : i32
+          %c2147483647_i32 = arith.constant 2147483647 : i32
+          %c0_i32 = arith.constant 0 : i32
+          %0 = tensor.empty() : tensor<32xi32>
+          %1 = linalg.fill ins(%c0_i32 : i32) outs(%0 : tensor<32xi32>) -> tensor<32xi32>
+          %2 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "reduction"]} ins(%arg0 :
+              tensor<32x64xf32>) outs(%1 : tensor<32xi32>) {
+          ^bb0(%in: f32, %out: i32):
+            %17 = arith.bitcast %in : f32 to i32
+            %18 = arith.andi %17, %c2147483647_i32 : i32
+            %19 = arith.maxsi %18, %out : i32
+            linalg.yield %19 : i32
+          } -> tensor<32xi32>
+          %3 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel"]} ins(%2 : tensor<32xi32>)
+              outs(%0 : tensor<32xi32>) {
+          ^bb0(%in: i32, %out: i32):
+            %17 = arith.shrui %in, %c23_i32 : i32
+            %18 = arith.maxsi %17, %c36_i32 : i32
+            %19 = arith.subi %c134_i32, %18 : i32
+            %20 = arith.cmpi eq, %17, %c255_i32 : i32
+            %21 = arith.select %20, %c-256_i32, %19 : i32
+            linalg.yield %21 : i32
+          } -> tensor<32xi32>
+          %4 = tensor.empty() : tensor<32x64xf16>
+          %5 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]}
+              ins(%arg0, %3 : tensor<32x64xf32>, tensor<32xi32>) outs(%4 : tensor<32x64xf16>) {
+          ^bb0(%in: f32, %in_4: i32, %out: f16):
+            %17 = arith.bitcast %in : f32 to i32
+            %18 = arith.shli %in_4, %c23_i32 : i32
+            %19 = arith.andi %17, %c2147483647_i32 : i32
+            %20 = arith.addi %19, %18 : i32
+            %21 = arith.cmpi slt, %20, %c536870912_i32 : i32
+            %22 = arith.addi %17, %18 : i32
+            %23 = arith.select %21, %c0_i32, %22 : i32
+            %24 = arith.addi %23, %c4096_i32 : i32
+            %25 = arith.andi %24, %c-8192_i32 : i32
+            %26 = arith.bitcast %25 : i32 to f32
+            %27 = arith.truncf %26 : f32 to f16
+            linalg.yield %27 : f16
+          } -> tensor<32x64xf16>
+          %6 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel"]}
+              ins(%arg0, %3 : tensor<32x64xf32>, tensor<32xi32>) outs(%4 : tensor<32x64xf16>) {
+          ^bb0(%in: f32, %in_4: i32, %out: f16):
+            %17 = arith.bitcast %in : f32 to i32
+            %18 = arith.shli %in_4, %c23_i32 : i32
+            %19 = arith.andi %17, %c2147483647_i32 : i32
+            %20 = arith.addi %19, %18 : i32
+            %21 = arith.cmpi slt, %20, %c536870912_i32 : i32
+            %22 = arith.addi %17, %18 : i32
+            %23 = arith.select %21, %c0_i32, %22 : i32
+            %24 = arith.shli %23, %c19_i32 : i32
+            %25 = arith.sitofp %24 : i32 to f32
+            %26 = arith.subi %23, %c352321536_i32 : i32
+            %27 = arith.andi %26, %c-8388608_i32 : i32
+            %28 = arith.bitcast %27 : i32 to f32
+            %29 = arith.mulf %25, %28 : f32
+            %30 = arith.truncf %29 : f32 to f16
+            linalg.yield %30 : f16
+          } -> tensor<32x64xf16>
+          %7 = tensor.empty() : tensor<32x2x64xf16>
+          %inserted_slice = tensor.insert_slice %6 into %7[0, 0, 0] [32, 1, 64] [1, 1, 1] : tensor<32x64xf16> into
+              tensor<32x2x64xf16>
+          %inserted_slice_0 = tensor.insert_slice %5 into %inserted_slice[0, 1, 0] [32, 1, 64] [1, 1, 1] :
+              tensor<32x64xf16> into tensor<32x2x64xf16>
+          %collapsed = tensor.collapse_shape %inserted_slice_0 [[0], [1, 2]] : tensor<32x2x64xf16> into
+              tensor<32x128xf16>
+          %8 = linalg.generic {indexing_maps = [#map, #map3], iterator_types = ["reduction", "parallel"]} ins(%arg1 :
+              tensor<64x32xbf16>) outs(%1 : tensor<32xi32>) {
+          ^bb0(%in: bf16, %out: i32):
+            %17 = arith.extf %in : bf16 to f32
+            %18 = arith.bitcast %17 : f32 to i32
+            %19 = arith.andi %18, %c2147483647_i32 : i32
+            %20 = arith.maxsi %19, %out : i32
+            linalg.yield %20 : i32
+          } -> tensor<32xi32>
+          %9 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel"]} ins(%8 : tensor<32xi32>)
+              outs(%0 : tensor<32xi32>) {
+          ^bb0(%in: i32, %out: i32):
+            %17 = arith.shrui %in, %c23_i32 : i32
+            %18 = arith.maxsi %17, %c36_i32 : i32
+            %19 = arith.subi %c134_i32, %18 : i32
+            %20 = arith.cmpi eq, %17, %c255_i32 : i32
+            %21 = arith.select %20, %c-256_i32, %19 : i32
+            linalg.yield %21 : i32
+          } -> tensor<32xi32>
+          %10 = tensor.empty() : tensor<64x32xf16>
+          %11 = linalg.generic {indexing_maps = [#map, #map3, #map], iterator_types = ["parallel", "parallel"]}
+              ins(%arg1, %9 : tensor<64x32xbf16>, tensor<32xi32>) outs(%10 : tensor<64x32xf16>) {
+          ^bb0(%in: bf16, %in_4: i32, %out: f16):
+            %17 = arith.extf %in : bf16 to f32
+            %18 = arith.bitcast %17 : f32 to i32
+            %19 = arith.shli %in_4, %c23_i32 : i32
+            %20 = arith.andi %18, %c2147483647_i32 : i32
+            %21 = arith.addi %20, %19 : i32
+            %22 = arith.cmpi slt, %21, %c536870912_i32 : i32
+            %23 = arith.addi %18, %19 : i32
+            %24 = arith.select %22, %c0_i32, %23 : i32
+            %25 = arith.addi %24, %c4096_i32 : i32
+            %26 = arith.andi %25, %c-8192_i32 : i32
+            %27 = arith.bitcast %26 : i32 to f32
+            %28 = arith.truncf %27 : f32 to f16
+            linalg.yield %28 : f16
+          } -> tensor<64x32xf16>
+          %12 = tensor.empty() : tensor<2x64x32xf16>
+          %inserted_slice_1 = tensor.insert_slice %11 into %12[0, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<64x32xf16> into
+              tensor<2x64x32xf16>
+          %inserted_slice_2 = tensor.insert_slice %11 into %inserted_slice_1[1, 0, 0] [1, 64, 32] [1, 1, 1] :
+              tensor<64x32xf16> into tensor<2x64x32xf16>
+          %collapsed_3 = tensor.collapse_shape %inserted_slice_2 [[0, 1], [2]] : tensor<2x64x32xf16> into
+              tensor<128x32xf16>
+          %13 = tensor.empty() : tensor<32x32xf32>
+          %14 = linalg.fill ins(%cst : f32) outs(%13 : tensor<32x32xf32>) -> tensor<32x32xf32>
+          %15 = linalg.generic {indexing_maps = [#map4, #map5, #map6], iterator_types = ["parallel", "parallel",
+              "reduction"]} ins(%collapsed, %collapsed_3 : tensor<32x128xf16>, tensor<128x32xf16>) outs(%14 :
+              tensor<32x32xf32>) {
+          ^bb0(%in: f16, %in_4: f16, %out: f32):
+            %17 = arith.extf %in : f16 to f32
+            %18 = arith.extf %in_4 : f16 to f32
+            %19 = arith.mulf %17, %18 : f32
+            %20 = arith.addf %out, %19 : f32
+            linalg.yield %20 : f32
+          } -> tensor<32x32xf32>
+          %16 = linalg.generic {indexing_maps = [#map, #map1, #map3, #map], iterator_types = ["parallel", "parallel"]}
+              ins(%15, %3, %9 : tensor<32x32xf32>, tensor<32xi32>, tensor<32xi32>) outs(%13 : tensor<32x32xf32>) {
+          ^bb0(%in: f32, %in_4: i32, %in_5: i32, %out: f32):
+            %17 = arith.bitcast %in : f32 to i32
+            %18 = arith.addi %in_4, %in_5 : i32
+            %19 = arith.andi %17, %c2147483647_i32 : i32
+            %20 = arith.shrui %19, %c23_i32 : i32
+            %21 = arith.subi %20, %18 : i32
+            %22 = arith.cmpi slt, %21, %c1_i32 : i32
+            %23 = arith.cmpi slt, %20, %c1_i32 : i32
+            %24 = arith.ori %22, %23 : i1
+            %25 = arith.shli %18, %c23_i32 : i32
+            %26 = arith.subi %17, %25 : i32
+            %27 = arith.select %24, %c0_i32, %26 : i32
+            %28 = arith.minsi %in_4, %in_5 : i32
+            %29 = arith.cmpi slt, %28, %c-255_i32 : i32
+            %30 = arith.cmpi sgt, %21, %c254_i32 : i32
+            %31 = arith.ori %29, %30 : i1
+            %32 = arith.select %31, %c2143289344_i32, %27 : i32
+            %33 = arith.bitcast %32 : i32 to f32
+            linalg.yield %33 : f32
+          } -> tensor<32x32xf32>
+          return %16 : tensor<32x32xf32>
+        }
+
+    Options:
+        f32-split: whether products may be split at all.
+        matrix-engine: whether the engine may be used.
+        always: also products that the cost estimate leaves to HVX.
+
+    Refuses (with a remark; the product is left for HVX): sums other than f32, or that start from anything but zeros,
+    sizes known at run time only, several loops of rows or of the reduction, products that HVX is estimated to compute
+    in less time. Chips whose engine gives no results of f32 (v73) split nothing.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "hexagon-split-products"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    f32_split: bool = False
+    matrix_engine: bool = True
+    always: bool = False
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Split every product of ``module`` that pays."""
+        if not (self.f32_split and self.matrix_engine and context.target.has_matrix_pieces):
+            return
+        constants = SharedConstants()
+        for function in functions(module):
+            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            for split in [found for op in ops_named(function, *names_of("linalg"))
+                          if (found := self._found(op, cost, context)) is not None]:
+                with split.matmul.op.location, constants.around(split.matmul.op):
+                    self._rewrite(split)
+
+    def _found(self, op: ir.Operation, cost: EngineCost, context: PassContext) -> Split | None:
+        """The product ``op``, if it is to be split."""
+        found = read_split(op)
+        if isinstance(found, Split) and not self.always and not pays(*found.matmul.sizes, found.products, cost):
+            found = "HVX is estimated to compute it in less time"
+        if isinstance(found, str):
+            self.remark(context, op, f"not split: {found}")
+        return found if isinstance(found, Split) else None
+
+    def _rewrite(self, split: Split) -> None:
+        op, epilogue = split.matmul.op, elementwise_user(split.matmul.op)
+        with ir.InsertionPoint(op):
+            sums, powers = product_of_pieces(split)
+        last, start = epilogue or op, op.operands[2].owner
+        with ir.InsertionPoint(last):
+            last.results[0].replace_all_uses_with(result_of(split.matmul, epilogue, sums, powers))
+        for done in dict.fromkeys((last, op)):
+            erase_op(done, self.name)
+        if not any(True for result in start.results for _ in result.uses):
+            erase_op(start, self.name)

@@ -1,0 +1,1 @@
+"""What `hexagon-split-products` decides and writes."""

@@ -1,0 +1,69 @@
+"""Writes a product as scales, pieces, a product of pieces, and its sums with the scales taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.ir.make import binary, cast, fill
+from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.f32_pieces import generic, in_pieces, scales, top_exponent, unscaled
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.split_products.read import Split
+
+LEFT, RIGHT, RESULT = range(3)
+
+
+def product_of_pieces(split: Split) -> tuple[ir.Value, list[ir.Value]]:
+    """The sums of the products of pieces, and the scales of left and right factor, at the insertion point."""
+    matmul, op = split.matmul, split.matmul.op
+    top = top_exponent(matmul.sizes[2])
+    powers, factors = [], []
+    for side, order in zip((LEFT, RIGHT), split.orders, strict=True):
+        dim = matmul.reads[side].index(matmul.reduction)
+        powers.append(scales(op.operands[side], dim, top))
+        factors.append(in_pieces(op.operands[side], powers[-1], dim, order))
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
+    kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
+    f32 = ir.F32Type.get()
+    sums = tensor.empty(ir.RankedTensorType(op.results[0].type).shape, f32)
+    zeros = fill(constant(ir.FloatAttr.get(f32, 0.0)), sums).result
+    return generic(factors, zeros, maps, kinds, _multiply_and_add), powers
+
+
+def _multiply_and_add(given: Sequence[ir.Value]) -> ir.Value:
+    left, right = (cast("arith.extf", given[2].type, value) for value in given[:2])
+    return binary("arith.addf", given[2], binary("arith.mulf", left, right))
+
+
+def result_of(matmul: Matmul, epilogue: ir.Operation | None, sums: ir.Value, powers: Sequence[ir.Value]) -> ir.Value:
+    """The result of ``matmul`` from the ``sums``, or of its ``epilogue``, at the insertion point: one op."""
+    type_ = ir.RankedTensorType(sums.type)
+    place_of = {loop: ir.AffineDimExpr.get(place) for place, loop in enumerate(matmul.reads[RESULT])}
+    identity = ir.AffineMap.get_identity(type_.rank)
+    maps = [identity, *(
+        ir.AffineMap.get(type_.rank, 0, [place_of[loop] for loop in matmul.reads[side] if loop != matmul.reduction])
+        for side in (LEFT, RIGHT))]
+    inputs, kinds = [sums, *powers], ["parallel"] * type_.rank
+    if epilogue is None:
+        return generic(inputs, tensor.empty(type_.shape, type_.element_type), [*maps, identity], kinds,
+                       lambda given: unscaled(given[0], given[1:3]))
+    numbers = [number for number in range(input_count(epilogue)) if epilogue.operands[number] != matmul.op.results[0]]
+    read = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(epilogue) or ()]
+    old = epilogue.regions[0].blocks[0]
+    product = next(number for number, value in enumerate(epilogue.operands) if value == matmul.op.results[0])
+
+    def body(given: Sequence[ir.Value]) -> ir.Value:
+        mapping = {old.arguments[product]: unscaled(given[0], given[1:3])}
+        mapping.update((old.arguments[number], value) for number, value in zip(numbers, given[3:-1], strict=True))
+        *inner, last = [view.operation for view in old.operations]
+        for op in inner:
+            clone(op, mapping)
+        return mapping.get(last.operands[0], last.operands[0])
+
+    element = ir.RankedTensorType(epilogue.results[0].type).element_type
+    return generic([*inputs, *(epilogue.operands[number] for number in numbers)], tensor.empty(type_.shape, element),
+                   [*maps, *(read[number] for number in numbers), identity], kinds, body)

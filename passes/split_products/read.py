@@ -1,0 +1,48 @@
+"""Products whose factors can be split, read into plain records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.lib.f32_pieces import FIRST, SECOND
+from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product, starts_from_zero
+
+_ORDERS = {(2, 2): ((SECOND, FIRST, FIRST), (FIRST, SECOND, FIRST)), (1, 2): ((FIRST, FIRST), (SECOND, FIRST)),
+           (2, 1): ((SECOND, FIRST), (FIRST, FIRST)), (1, 1): ((FIRST,), (FIRST,))}
+"""By the pieces of either factor: the pieces along the reduction. The products with a second piece come first, while
+the sums are small; that of two second pieces is left out."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """A product, and the pieces of its factors that are multiplied with each other."""
+
+    matmul: Matmul
+    orders: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def products(self) -> int:
+        """How many products of pieces there are."""
+        return len(self.orders[0])
+
+
+def read_split(op: ir.Operation) -> Split | str | None:
+    """The product that linalg op ``op`` on tensors is; why it cannot be split; None for what is no such product."""
+    matmul = read_product(op)
+    if not isinstance(matmul, Matmul):
+        return matmul
+    *factors, sums = (ir.RankedTensorType(value.type).element_type for value in op.operands)
+    counts = [_pieces(element) for element in factors]
+    if 0 in counts or all(isinstance(element, ir.F16Type) for element in factors):
+        return None
+    if not isinstance(sums, ir.F32Type):
+        return f"sums of {sums}, not f32"
+    if not starts_from_zero(op.operands[2]):
+        return "its sums do not start from zero"
+    return Split(matmul, _ORDERS[counts[0], counts[1]])
+
+
+def _pieces(element: ir.Type) -> int:
+    """Pieces of f16 that hold a number of type ``element``."""
+    return 2 if isinstance(element, ir.F32Type) else int(isinstance(element, ir.BF16Type | ir.F16Type))
