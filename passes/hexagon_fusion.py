@@ -10,6 +10,7 @@ from hexagon_mlir.ir.query import input_count, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
+from hexagon_mlir.passes.fusion.epilogues import is_epilogue
 from hexagon_mlir.passes.fusion.merge import Link, find_link, merge
 from hexagon_mlir.passes.fusion.share import find_common, keep_common
 from hexagon_mlir.passes.fusion.splats import splats_as_fills
@@ -26,9 +27,11 @@ class HexagonFusionPass(Pass):
     """Computes elementwise producers inside their consumers, reductions and broadcasts included.
 
     A producer with several consumers, or one that a broadcast would repeat, is fused only if it is cheap: exp is never
-    computed twice. If a reduction of rows and an elementwise op after it both need the same sum or difference (the
-    centred elements of a layer norm), an op before both computes it, provided that the rows are whole vectors. Named
-    ops become linalg.generic first. Constant tensors of one value become that value.
+    computed twice. What is computed from the sums of a product of f16 and has several consumers stays behind the
+    product, for the matrix engine, unless all of them are elementwise. If a reduction of rows and an elementwise op
+    after it both need the same sum or difference (the centred elements of a layer norm), an op before both computes it,
+    provided that the rows are whole vectors. Named ops become linalg.generic first. Constant tensors of one value
+    become that value.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -120,7 +123,8 @@ class HexagonFusionPass(Pass):
                 cost = body_cost(o.operation.name for o in list(link.producer.regions[0].blocks[0].operations)[:-1])
                 consumers = len({use.owner.operation for use in value.uses})
                 recompute = recompute_factor(_extents(consumer), link.used_loops)
-                if worth_fusing(cost, consumers, recompute, is_contraction(consumer)):
+                apart = context.target.has_matrix_engine and is_epilogue(link.producer)
+                if not apart and worth_fusing(cost, consumers, recompute, is_contraction(consumer)):
                     return link
                 reason = (f"has {consumers} consumers" if recompute == 1 else
                           f"a broadcast would repeat it {recompute} times")

@@ -9,6 +9,7 @@ from torch_mlir import ir
 
 _MINIMA = ("arith.minsi", "arith.minui")
 _MAXIMA = ("arith.maxsi", "arith.maxui")
+_COLLAPSES = ("memref.collapse_shape", "tensor.collapse_shape")
 _SAME = ("arith.index_cast", "arith.index_castui")
 _DEPTH = 8  # how far back definitions are followed
 
@@ -110,6 +111,9 @@ def size_bound(value: ir.Value, position: int, depth: int = _DEPTH) -> int | Non
         return None
     source = value.owner.operation
     dynamic = sum(shaped.is_dynamic_dim(d) for d in range(position))
+    if source.name in _COLLAPSES:
+        origin = collapsed_dim(source, position)
+        return None if origin is None else size_bound(source.operands[0], origin, depth - 1)
     if source.name in ("memref.alloc", "tensor.empty"):
         return upper_bound(source.operands[dynamic], depth - 1)
     if source.name != "memref.subview" or len(list(ir.DenseI64ArrayAttr(source.attributes["static_sizes"]))
@@ -117,6 +121,16 @@ def size_bound(value: ir.Value, position: int, depth: int = _DEPTH) -> int | Non
         return None
     before = sum(list(ir.DenseI32ArrayAttr(source.attributes["operandSegmentSizes"]))[:2])
     return upper_bound(source.operands[before + dynamic], depth - 1)
+
+
+def collapsed_dim(op: ir.Operation, position: int) -> int | None:
+    """The dimension that ``op``, a collapse_shape, makes dimension ``position`` of its result from; None where it is
+    not the only one longer than one element.
+    """
+    shaped = ir.ShapedType(op.operands[0].type)
+    dims = [ir.IntegerAttr(dim).value for dim in ir.ArrayAttr(ir.ArrayAttr(op.attributes["reassociation"])[position])]
+    longer = [dim for dim in dims if shaped.is_dynamic_dim(dim) or shaped.get_dim_size(dim) > 1]
+    return longer[0] if len(longer) == 1 else None
 
 
 def size_multiple(value: ir.Value, position: int) -> int:

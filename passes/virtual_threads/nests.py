@@ -9,7 +9,7 @@ from math import gcd, prod
 
 from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.bounds import upper_bound
+from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
 from hexagon_mlir.passes.lib.engine_byte_tiles import LOOPS_OF_THREADS, byte_copy
@@ -185,6 +185,9 @@ def size_of(value: ir.Value, dim: int) -> ir.Value | None:
     operands = list(owner.operands)
     if owner.name == "bufferization.alloc_tensor" and operands and isinstance(operands[-1].type, ir.RankedTensorType):
         return size_of(operands[-1], dim)
+    if owner.name == "tensor.collapse_shape":
+        origin = collapsed_dim(owner, dim)
+        return None if origin is None else size_of(operands[0], origin)
     if owner.name == "tensor.extract_slice":
         segments = list(ir.DenseI32ArrayAttr(owner.attributes["operandSegmentSizes"]))
         if len(list(ir.DenseI64ArrayAttr(owner.attributes["static_sizes"]))) != value.type.rank:

@@ -323,3 +323,27 @@ func.func @rows_with_rows(%x: tensor<64x256xf32>, %w: tensor<32x256xf32>, %o: te
   } -> tensor<64x32xf32>
   return %0 : tensor<64x32xf32>
 }
+
+// -----
+// The size of a tile that lost a dimension of size one is bounded as before.
+// CHECK-LABEL: func.func @collapsed
+// CHECK: scf.for
+// CHECK: scf.forall
+#tile = affine_map<(d0) -> (-d0 + 197, 100)>
+func.func @collapsed(%x: tensor<1x197x1024xf32>, %y: tensor<197x1024xf32>) -> tensor<197x1024xf32> {
+  %zero = arith.constant 0 : index
+  %step = arith.constant 100 : index
+  %end = arith.constant 197 : index
+  %0 = scf.for %i = %zero to %end step %step iter_args(%o = %y) -> (tensor<197x1024xf32>) {
+    %n = affine.min #tile(%i)
+    %slice = tensor.extract_slice %x[0, %i, 0] [1, %n, 1024] [1, 1, 1] : tensor<1x197x1024xf32> to tensor<1x?x1024xf32>
+    %rows = tensor.collapse_shape %slice [[0, 1], [2]] : tensor<1x?x1024xf32> into tensor<?x1024xf32>
+    %copy = bufferization.alloc_tensor() copy(%rows) : tensor<?x1024xf32>
+    %into = tensor.extract_slice %o[%i, 0] [%n, 1024] [1, 1] : tensor<197x1024xf32> to tensor<?x1024xf32>
+    %sum = linalg.add ins(%copy, %copy : tensor<?x1024xf32>, tensor<?x1024xf32>) outs(%into : tensor<?x1024xf32>)
+        -> tensor<?x1024xf32>
+    %next = tensor.insert_slice %sum into %o[%i, 0] [%n, 1024] [1, 1] : tensor<?x1024xf32> into tensor<197x1024xf32>
+    scf.yield %next : tensor<197x1024xf32>
+  }
+  return %0 : tensor<197x1024xf32>
+}

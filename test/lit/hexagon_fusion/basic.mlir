@@ -227,3 +227,57 @@ func.func @branches(%x: tensor<64xi32>, %y: tensor<64xi32>) -> tensor<64xi16> {
   %4 = arith.trunci %0 : tensor<64xi32> to tensor<64xi16>
   return %4 : tensor<64xi16>
 }
+
+// -----
+// 10. What is added to a product of f16 is computed once, behind it: not in the sums of rows and in the result, too.
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}"reduction"]} ins(%arg0, %arg1
+// CHECK: %[[ADDED:.*]] = linalg.generic {{.*}} ins(%arg2, %[[SUMS]] :
+// CHECK: %[[ROWS:.*]] = linalg.generic {{.*}}"reduction"]} ins(%[[ADDED]] :
+// CHECK: linalg.generic {{.*}} ins(%[[ADDED]], %[[ROWS]] :
+// CHECK-NOT: linalg.generic
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+func.func @residual(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x64xf32>
+  %n = tensor.empty() : tensor<32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%n : tensor<32xf32>) -> tensor<32xf32>
+  %sums = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x64xf16>) outs(%start : tensor<32x64xf32>)
+      -> tensor<32x64xf32>
+  %added = linalg.add ins(%c, %sums : tensor<32x64xf32>, tensor<32x64xf32>) outs(%e : tensor<32x64xf32>)
+      -> tensor<32x64xf32>
+  %rows = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%added : tensor<32x64xf32>) outs(%none : tensor<32xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  %r = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%added, %rows : tensor<32x64xf32>, tensor<32xf32>) outs(%e : tensor<32x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.subf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x64xf32>
+  return %r : tensor<32x64xf32>
+}
+
+// -----
+// 11. Elementwise consumers end in one op, which computes what is added, too.
+// CHECK-LABEL: func.func @squared
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @squared(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %sums = linalg.matmul ins(%a, %b : tensor<32x64xf16>, tensor<64x64xf16>) outs(%start : tensor<32x64xf32>)
+      -> tensor<32x64xf32>
+  %added = linalg.add ins(%c, %sums : tensor<32x64xf32>, tensor<32x64xf32>) outs(%e : tensor<32x64xf32>)
+      -> tensor<32x64xf32>
+  %half = linalg.exp ins(%added : tensor<32x64xf32>) outs(%e : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %r = linalg.mul ins(%half, %added : tensor<32x64xf32>, tensor<32x64xf32>) outs(%e : tensor<32x64xf32>)
+      -> tensor<32x64xf32>
+  return %r : tensor<32x64xf32>
+}

@@ -76,3 +76,25 @@ func.func @ddr(%c: f32) {
   memref.dealloc %a : memref<64xf32>
   return
 }
+
+// -----
+// 5. The size of a buffer is bounded where it is that of a view that lost a dimension of size one.
+// CHECK-LABEL: func.func @collapsed
+// CHECK: memref.alloc() {alignment = 128 : i64} : memref<256xi8, 1>
+// CHECK-NOT: memref.alloc
+func.func @collapsed(%x: memref<1x100xf32>, %c: f32) {
+  %zero = arith.constant 0 : index
+  %step = arith.constant 64 : index
+  %end = arith.constant 100 : index
+  scf.for %i = %zero to %end step %step {
+    %n = affine.min affine_map<(d0) -> (64, -d0 + 100)>(%i)
+    %part = memref.subview %x[0, %i] [1, %n] [1, 1] : memref<1x100xf32> to memref<1x?xf32, strided<[100, 1], offset: ?>>
+    %flat = memref.collapse_shape %part [[0, 1]]
+        : memref<1x?xf32, strided<[100, 1], offset: ?>> into memref<?xf32, strided<[?], offset: ?>>
+    %size = memref.dim %flat, %zero : memref<?xf32, strided<[?], offset: ?>>
+    %a = memref.alloc(%size) : memref<?xf32, 1>
+    linalg.fill ins(%c : f32) outs(%a : memref<?xf32, 1>)
+    memref.dealloc %a : memref<?xf32, 1>
+  }
+  return
+}
