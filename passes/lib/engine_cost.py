@@ -52,7 +52,7 @@ _SPREAD_ROWS, _SPREAD_VECTORS = 90, 8000
 """Measured, as what follows: how much longer HVX takes for rows that are no whole vectors; the least rows or products
 of vectors that are spread over threads.
 """
-_SHORT, _SHORT_ROWS, _SHORT_CYCLES = 4, 32, 80.0
+_SHORT, _SHORT_ROWS, _SHORT_CYCLES, _SHORT_CYCLES_ON_ONE_THREAD = 4, 32, 25.0, 80.0
 """Reductions of fewer steps take so many cycles for each vector of at least so many rows."""
 _NARROW, _NARROW_CYCLES = 8, 3.5
 """Rows of fewer elements are not vectorized, and each product takes so many cycles; with no more steps of the
@@ -89,11 +89,11 @@ def hvx_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> flo
         cycles += rows * reduction * columns * _NARROW_CYCLES
     along, others = (rows, columns) if columns < _NARROW and reduction <= _NARROW else (columns, rows)
     vectors = -(-along // cost.lanes) * others
-    slower = 1.0
-    if along % cost.lanes:
-        spread = others >= _SPREAD_ROWS or vectors * reduction >= _SPREAD_VECTORS
-        slower = _RAGGED if spread else _RAGGED_ON_ONE_THREAD
-    least = _SHORT_CYCLES if reduction < _SHORT and others >= _SHORT_ROWS else 0.0
+    spread = others >= _SPREAD_ROWS or vectors * reduction >= _SPREAD_VECTORS
+    slower = 1.0 if along % cost.lanes == 0 else _RAGGED if spread else _RAGGED_ON_ONE_THREAD
+    least = 0.0
+    if reduction < _SHORT and others >= _SHORT_ROWS:
+        least = _SHORT_CYCLES if spread else _SHORT_CYCLES_ON_ONE_THREAD
     return cycles + vectors * max(reduction * cost.lanes / _HVX_PRODUCTS * slower, least)
 
 

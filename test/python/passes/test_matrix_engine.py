@@ -76,6 +76,7 @@ def test_rows_that_are_no_vectors_take_hvx_longer():
     assert hvx_cycles(64, 7, 64, COST) > hvx_cycles(64, 8, 64, COST) + 3.5 * 64 * 7 * 64 - 1000
     assert hvx_cycles(221, 4, 8, COST) < 6000 < hvx_cycles(221, 4, 9, COST)
     assert hvx_cycles(77, 8, 2, COST) > 77 * 80
+    assert hvx_cycles(322, 18, 2, COST) < 322 * 80
     assert hvx_cycles(388, 3, 7, COST) == pytest.approx(
         1500 + 2 * (388 * 7 + 7 * 3 + 388 * 3) / 17.3 + 3 * 448 * 21 / 34)  # vectors of rows
 
