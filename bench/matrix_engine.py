@@ -9,6 +9,11 @@ the rate of the engine's multiplier array; and operands and result, transferred 
 Rows with operands in TCM call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there: they show what
 the engine itself takes. HVX is the same program compiled with ``matrix_engine=False``. Bytes are exact: their error is
 the largest difference from numpy.
+
+Whether a product goes to the engine is estimated. `bench/engine_choice.py` measures random products of 1 to 400 rows,
+columns and steps both ways. Of 200 products of f16 9 are in the wrong place, where the other one takes less time by
+more than 2 %; all together take 0.6 % longer than in the best places. Of 40 of bytes these are 2 and 0.7 %. The
+estimate was fitted to them; of 60 and 40 others 5 and 1 are wrong, and take 2.2 and 2.1 % longer.
 """
 
 from __future__ import annotations
