@@ -100,6 +100,7 @@ DEFAULT = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     ours("hexagon-shared-footprints", "memory that several loads read is transferred once"),
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
+    ours("fold-factor-casts", "products of f16, extended to f32 before, are products of f16 with sums of f32"),
     ours("untile-products", "products that a loop over blocks adds up become one"),
     ours("hexagon-split-products", "where asked for, products of f32 become products of pieces of f16"),
     ours("hexagon-layout-propagation", "what stands between two products is computed on the matrix engine's tiles"),

@@ -23,9 +23,9 @@ def product_of_pieces(split: Split) -> tuple[ir.Value, list[ir.Value]]:
     top = top_exponent(matmul.sizes[2])
     powers, factors = [], []
     for side, order in zip((LEFT, RIGHT), split.orders, strict=True):
-        dim = matmul.reads[side].index(matmul.reduction)
-        powers.append(scales(op.operands[side], dim, top))
-        factors.append(in_pieces(op.operands[side], powers[-1], dim, order))
+        dim, factor = matmul.reads[side].index(matmul.reduction), split.factors[side]
+        powers.append(scales(factor, dim, top))
+        factors.append(in_pieces(factor, powers[-1], dim, order))
     maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
     kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
     f32 = ir.F32Type.get()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.lib.f32_pieces import FIRST, SECOND
+from hexagon_mlir.passes.lib.factor_casts import narrow
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product, starts_from_zero
 
 _ORDERS = {(2, 2): ((SECOND, FIRST, FIRST), (FIRST, SECOND, FIRST)), (1, 2): ((FIRST, FIRST), (SECOND, FIRST)),
@@ -19,6 +20,8 @@ class Split:
     """A product, and the pieces of its factors that are multiplied with each other."""
 
     matmul: Matmul
+    factors: tuple[ir.Value, ir.Value]
+    """As they are before they are extended to f32."""
     orders: tuple[tuple[int, ...], tuple[int, ...]]
 
     @property
@@ -32,15 +35,16 @@ def read_split(op: ir.Operation) -> Split | str | None:
     matmul = read_product(op)
     if not isinstance(matmul, Matmul):
         return matmul
-    *factors, sums = (ir.RankedTensorType(value.type).element_type for value in op.operands)
-    counts = [_pieces(element) for element in factors]
-    if 0 in counts or all(isinstance(element, ir.F16Type) for element in factors):
+    left, right, sums = (ir.RankedTensorType(value.type).element_type for value in op.operands)
+    factors = narrow(op.operands[0]), narrow(op.operands[1])
+    counts = [_pieces(ir.RankedTensorType(value.type).element_type) for value in factors]
+    if 0 in counts or (isinstance(left, ir.F16Type) and isinstance(right, ir.F16Type)):
         return None
     if not isinstance(sums, ir.F32Type):
         return f"sums of {sums}, not f32"
     if not starts_from_zero(op.operands[2]):
         return "its sums do not start from zero"
-    return Split(matmul, _ORDERS[counts[0], counts[1]])
+    return Split(matmul, factors, _ORDERS[counts[0], counts[1]])
 
 
 def _pieces(element: ir.Type) -> int:

@@ -1,0 +1,119 @@
+"""Products of widened f16 matrices to products of the f16 matrices themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.make import binary, cast
+from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
+from hexagon_mlir.passes.lib.f32_pieces import generic
+from hexagon_mlir.passes.lib.factor_casts import narrow
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product
+
+_FACTORS = 2
+
+
+@dataclass(frozen=True)
+class FoldFactorCastsPass(Pass):
+    """Lets products of matrices that are f16, extended to f32 before, extend each element as they multiply it.
+
+    Products of f16 numbers are exact in f32 either way. `hexagon-matrix-engine` then sees a product of f16 with sums of
+    f32, as PyTorch's ``a.float() @ b.float()`` is one.
+
+    Before:
+        #same = affine_map<(i, j) -> (i, j)>
+        func.func @f(%a: tensor<32x64xf16>, %b: tensor<64x32xf16>, %c: tensor<32x32xf32>) -> tensor<32x32xf32> {
+          %0 = tensor.empty() : tensor<32x64xf32>
+          %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+              ins(%a : tensor<32x64xf16>) outs(%0 : tensor<32x64xf32>) {
+          ^bb0(%x: f16, %old: f32):
+            %w = arith.extf %x : f16 to f32
+            linalg.yield %w : f32
+          } -> tensor<32x64xf32>
+          %2 = tensor.empty() : tensor<64x32xf32>
+          %3 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+              ins(%b : tensor<64x32xf16>) outs(%2 : tensor<64x32xf32>) {
+          ^bb0(%x: f16, %old: f32):
+            %w = arith.extf %x : f16 to f32
+            linalg.yield %w : f32
+          } -> tensor<64x32xf32>
+          %4 = linalg.matmul ins(%1, %3 : tensor<32x64xf32>, tensor<64x32xf32>) outs(%c : tensor<32x32xf32>)
+              -> tensor<32x32xf32>
+          return %4 : tensor<32x32xf32>
+        }
+
+    After, folded (always=true):
+        #map = affine_map<(d0, d1, d2) -> (d0, d2)>
+        #map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
+        #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>
+        func.func @f(%arg0: tensor<32x64xf16>, %arg1: tensor<64x32xf16>, %arg2: tensor<32x32xf32>) -> tensor<32x32xf32>
+            {
+          %0 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
+              "reduction"]} ins(%arg0, %arg1 : tensor<32x64xf16>, tensor<64x32xf16>) outs(%arg2 : tensor<32x32xf32>) {
+          ^bb0(%in: f16, %in_0: f16, %out: f32):
+            %1 = arith.extf %in : f16 to f32
+            %2 = arith.extf %in_0 : f16 to f32
+            %3 = arith.mulf %1, %2 : f32
+            %4 = arith.addf %out, %3 : f32
+            linalg.yield %4 : f32
+          } -> tensor<32x32xf32>
+          return %0 : tensor<32x32xf32>
+        }
+
+    Options:
+        matrix-engine: whether the engine may be used.
+        always: also products that the cost estimate leaves to HVX.
+
+    Refuses: nothing; it leaves alone products of which a factor is not extended from f16, and those that
+    `hexagon-matrix-engine` would leave to HVX.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "fold-factor-casts"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    matrix_engine: bool = True
+    always: bool = False
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Rewrite every such product of ``module``."""
+        if not (self.matrix_engine and context.target.has_matrix_pieces):
+            return
+        for function in functions(module):
+            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            for op in ops_named(function, *names_of("linalg")):
+                matmul = read_product(op)
+                if isinstance(matmul, Matmul) and _halves(op) and (self.always or pays(*matmul.sizes, cost)):
+                    self._rewrite(matmul)
+
+    def _rewrite(self, matmul: Matmul) -> None:
+        op = matmul.op
+        wide = list(op.operands)[:_FACTORS]
+        maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
+        kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
+        with op.location, ir.InsertionPoint(op):
+            op.results[0].replace_all_uses_with(generic(
+                [narrow(value) for value in wide], op.operands[_FACTORS], maps, kinds,
+                lambda given: binary("arith.addf", given[2], binary(
+                    "arith.mulf", *(cast("arith.extf", given[2].type, value) for value in given[:_FACTORS])))))
+        erase_op(op, self.name)
+        for maker in dict.fromkeys(value.owner.operation for value in wide):
+            if not any(True for _ in maker.results[0].uses):
+                erase_op(maker, self.name)
+
+
+def _halves(op: ir.Operation) -> bool:
+    """True for a product of f32 of which both factors are extended from f16."""
+    factors = list(op.operands)[:_FACTORS]
+    f32, f16 = ir.F32Type.get(), ir.F16Type.get()
+    return all(ir.RankedTensorType(value.type).element_type == f32 for value in op.operands) and all(
+        ir.RankedTensorType(narrow(value).type).element_type == f16 for value in factors)
