@@ -151,6 +151,9 @@ class HexagonArithLegalizationPass(Pass):
             integer = Int(lanes, op.operands[0], source)
             if result == "f16" and not lanes.qfloat and (source == "i32" or (source == "i16" and target.ieee_float)):
                 return None  # the code generator's own form is as short
+            if result == "f16" and source == "i16" and signed and lanes.qfloat and target.converts_floats \
+                    and _fills_vectors(op.results[0].type, target):
+                return None  # v.hf = v.h
             if result == "f16":
                 return integer_to_f16(integer, signed).value
             value = integer_to_f32(integer, signed)
@@ -217,6 +220,11 @@ def _has_scalar_form(op: ir.Operation) -> bool:
         return isinstance(source, ir.F64Type) and isinstance(result, ir.BF16Type)
     return isinstance(result, ir.F32Type) and ((op.name == "arith.extf" and isinstance(source, ir.F16Type))
                                                or op.name.removeprefix("arith.") in EXTREMES)
+
+
+def _fills_vectors(type_: ir.Type, target: Target) -> bool:
+    """Whether a vector of f16 is whole registers."""
+    return ir.VectorType(type_).rank == 1 and ir.VectorType(type_).shape[0] % target.lanes(16) == 0
 
 
 def _element(value: ir.Value) -> str:

@@ -200,6 +200,11 @@ class FunctionRewriter(PartBuilder):
             words = [row[0].split("> ", 1)[1] for row in rows]
             value.parts = [self.as_type(self.intrinsic("vconv.sf.w", "<32 x i32>", ("<32 x i32>", w)), native)
                            for w in words]
+        elif i.opcode == "sitofp" and i.types[0].endswith("x i16>") and value.element == "half" and self.converts \
+                and self.legacy:
+            numbers = [self.words(row[0].split("> ", 1)[1], self._native(i.types[0], value.bits)) for row in rows]
+            value.parts = [self.as_type(self.intrinsic("vconv.hf.h", "<32 x i32>", ("<32 x i32>", w)), native)
+                           for w in numbers]
         elif i.opcode == "bitcast":
             before = self._native(i.types[0], value.bits)
             value.parts = [self.recast(row[0].split("> ", 1)[1], before, native) for row in rows]
