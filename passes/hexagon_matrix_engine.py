@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
+from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
@@ -38,8 +39,10 @@ class HexagonMatrixEnginePass(Pass):
     layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
     as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
     follows (a bias, an activation function). f32 sums that several ops read and round are rounded once. Weights that
-    `pack-engine-weights` has packed are multiplied as they are. All of this is linalg, which `form-virtual-threads`
-    works on; `form-engine-products` gives the products of tiles to the engine.
+    `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
+    of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All
+    of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the
+    engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
@@ -166,17 +169,18 @@ class HexagonMatrixEnginePass(Pass):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         budget -= budget // _GAPS
-        grid = None
+        weights, grid = matmul.packed, None
+        narrow = weights is not None and is_narrow(weights.type)
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
-            packed = matmul.packed is not None
-            grid = choose_grid(Sizes(*sizes, matmul.epilogue_bytes, packed), budget, Rates.of(target))
+            of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, narrow)
+            grid = choose_grid(of_factors, budget, Rates.of(target))
         cycles = cost.model_cycles + (loop_cycles(*sizes, cost) if grid is None else grid[1])
         if grid is not None and len(grid[0].steps) == 1 and not cost.model_cycles:
             cycles = block_cycles(*sizes, cost)
         if not self.always and matmul.packed is None and cycles >= hvx_cycles(*sizes, cost):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
-        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes)
+        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, narrow)
         if blocks is None and grid is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import tiled_shape, tiles
+from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers, weight_matrix
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import functions, names_of, ops_named
@@ -25,7 +26,9 @@ class PackEngineWeightsPass(Pass):
     which nothing else reads, the argument becomes a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and
     ``hexagon.packed_weights`` names it: whoever calls the function packs its constants. In the kernel,
     ``hexagon.weight_matrix`` stands for the matrix of these tiles; `hexagon-matrix-engine` takes them as they are, so
-    that weights are transferred to TCM and multiplied there without any work of HVX.
+    that weights are transferred to TCM and multiplied there without any work of HVX. Constants that
+    ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are
+    ``[N / 32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -97,6 +100,7 @@ class PackEngineWeightsPass(Pass):
               context: PassContext) -> set[int]:
         """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``."""
         cost, constants, packed = EngineCost.of(context.target, True), numbers(function, CONSTANTS), set()
+        narrow = numbers(function, NARROW)
         for op in ops_named(kernel, *names_of("linalg")):
             matmul = read_matmul(op)
             weight = _only_argument(op.operands[RIGHT], kernel) if isinstance(matmul, Matmul) else None
@@ -110,8 +114,7 @@ class PackEngineWeightsPass(Pass):
             if not self.always and not pays(*matmul.sizes, cost):
                 continue
             old = ir.RankedTensorType(weight.type)
-            depth, columns = old.shape
-            new = ir.RankedTensorType.get(tiled_shape(tiles(columns), tiles(depth)), old.element_type)
+            new = _narrow(old) if given.arg_number in narrow else _tiled(old)
             with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):
                 weight.set_type(new)
                 made = weight_matrix(weight, old)
@@ -121,6 +124,19 @@ class PackEngineWeightsPass(Pass):
         if packed:
             _retype(kernel)
         return packed
+
+
+def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
+    """The type of the tiles of ``matrix``."""
+    depth, columns = matrix.shape
+    return ir.RankedTensorType.get(tiled_shape(tiles(columns), tiles(depth)), matrix.element_type)
+
+
+def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
+    """The type of the tiles of ``matrix`` of 4 bits."""
+    depth, columns = matrix.shape
+    number = ir.IntegerType.get_signless(NUMBER_BITS)
+    return ir.RankedTensorType.get(narrow_shape(tiles(columns), tiles(depth)), number)
 
 
 def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument | None:

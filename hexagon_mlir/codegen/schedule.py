@@ -10,9 +10,11 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
+from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
+from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
@@ -150,9 +152,11 @@ def _source(function: ir.Operation, given: set[int]) -> str:
 
 def _share(kernel: ir.Operation, target: str) -> int:
     """Bytes of TCM that ``kernel`` may use, 0 for all of it: a convolution in smaller tiles reads its windows more
-    often, which costs more than prefetching the first tile of the next kernel saves."""
-    convolves = any("conv_" in op.name for op in nested_ops(kernel))
-    return 0 if convolves else targets.get(target).tcm_share_bytes
+    often, a product with weights of 4 bits converts them again for each block of rows. Both cost more than prefetching
+    the first tile of the next kernel saves."""
+    whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and is_narrow(op.operands[0].type))
+                for op in nested_ops(kernel))
+    return 0 if whole else targets.get(target).tcm_share_bytes
 
 
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,

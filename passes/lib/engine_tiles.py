@@ -46,10 +46,10 @@ def zeros(value: ir.Value) -> ir.Value:
     return fill(constant(ir.FloatAttr.get(element, 0.0)), value).result
 
 
-def pack_activations(matrix: ir.Value, transposed: bool) -> ir.Value:
-    """Tiles of ``matrix``, whole tiles of M x K halves, or of K x M if ``transposed``."""
+def pack_activations(matrix: ir.Value, transposed: bool, into: ir.Value | None = None) -> ir.Value:
+    """Tiles of ``matrix``, whole tiles of M x K halves, or of K x M if ``transposed``; written to ``into``."""
     return _pack(matrix, _COLUMNS if transposed else _ROWS, _ROWS if transposed else _COLUMNS,
-                 [2, 0, 3, 1, 4] if transposed else [0, 3, 1, 4, 2])
+                 [2, 0, 3, 1, 4] if transposed else [0, 3, 1, 4, 2], into)
 
 
 def pack_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
@@ -58,13 +58,15 @@ def pack_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
                  [0, 2, 3, 1, 4] if transposed else [3, 0, 1, 4, 2])
 
 
-def _pack(matrix: ir.Value, rows: list[int], columns: list[int], permutation: list[int]) -> ir.Value:
+def _pack(matrix: ir.Value, rows: list[int], columns: list[int], permutation: list[int],
+          into: ir.Value | None = None) -> ir.Value:
     type_ = ir.RankedTensorType(matrix.type)
     shape = [type_.shape[0] // TILE, *rows, type_.shape[1] // TILE, *columns]
     cut = 1 + len(rows)
     view = tensor.expand_shape(ir.RankedTensorType.get(shape, type_.element_type), matrix,
                                [list(range(cut)), list(range(cut, RANK))], [], shape)
-    into = tcm_tensor([shape[dim] for dim in permutation], type_.element_type)
+    if into is None:
+        into = tcm_tensor([shape[dim] for dim in permutation], type_.element_type)
     return linalg.transpose(view, outs=[into], permutation=permutation).results[0]
 
 

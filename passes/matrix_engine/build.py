@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
-from hexagon_mlir.ir import ir, scf, tensor
+from hexagon_mlir.ir import arith, ir, scf, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.engine_pieces import add_pieces, in_pieces
 from hexagon_mlir.passes.lib.engine_tiles import (
     as_matrix,
     multiply,
-    pack_activations,
     pack_weights,
     rounded,
     rows_shape,
     unpack,
     zeros,
 )
+from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
+from hexagon_mlir.passes.matrix_engine.staged import activation_tiles
 
 Where = dict[int, tuple[ir.Value, int]]
 """Loop to the start and the size of the part of it that a block covers."""
@@ -52,8 +53,11 @@ class MatmulBuilder:
 
     def _rows(self, where: Where, result: ir.Value) -> ir.Value:
         """One block of rows: its tiles, and the columns of the result."""
-        activations = pack_activations(self._block(LEFT, where), self._matmul.transposed(LEFT))
-        return self._loop(self._matmul.column, self._blocks.columns, where, result,
+        matmul = self._matmul
+        start, count = where[matmul.row]
+        activations = activation_tiles(matmul, count, lambda first, rows: self._block(
+            LEFT, where if first is None else {**where, matmul.row: (arith.addi(start, first), rows)}))
+        return self._loop(matmul.column, self._blocks.columns, where, result,
                           lambda here, so_far: self._columns(activations, here, so_far))
 
     def _columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:
@@ -67,7 +71,7 @@ class MatmulBuilder:
         shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)
         block, before, start = self.empty_rows(shape), None, 0
         for count in parts:
-            factor = packed_columns(weights, first, start, count) if weights is not None else self._packed(
+            factor = as_halves(packed_columns(weights, first, start, count)) if weights is not None else self._packed(
                 columns, start, count)
             product = self.read_out(multiply(activations, factor))
             if before is not None:

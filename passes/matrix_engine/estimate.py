@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
+from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Grid
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
@@ -19,8 +20,8 @@ _MOST_BLOCKS = 8
 """Of one factor."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
-_PACK_CYCLES, _UNPACK_CYCLES = 4.0, 5.6
-"""Measured: of one vector, on one HVX context."""
+_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES = 4.0, 5.6, 13.0
+"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16."""
 _START_CYCLES = 500.0
 """Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
 _SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
@@ -48,13 +49,18 @@ class Rates:
 @dataclass(frozen=True)
 class Sizes:
     """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
-    for each element of the result. ``packed``: the right factor is tiles already."""
+    for each element of the result. ``packed``: the right factor is tiles already; ``narrow``: of 4 bits."""
 
     rows: int
     columns: int
     reduction: int
     epilogue_bytes: int = 0
     packed: bool = False
+    narrow: bool = False
+
+    def element_bytes(self, operand: int) -> float:
+        """Of an element of a factor in DDR."""
+        return NARROW_BYTES / TILE**2 if self.narrow and operand == RIGHT else HALF_BYTES
 
 
 def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
@@ -75,13 +81,13 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     for step in grid.steps:
         for fetch in step.fetches:
             size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(size * HALF_BYTES)
+            moved = int(size * sizes.element_bytes(fetch.operand))
+            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(moved)
             arrivals[fetch] = dma
             thread += _START_CYCLES
         for fetch in step.packs:
             size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            packed = sizes.packed and fetch.operand == RIGHT
-            thread = max(thread, arrivals[fetch]) + (0 if packed else _moved(size, _PACK_CYCLES, rates))
+            thread = max(thread, arrivals[fetch]) + _packed(size, fetch.operand, sizes, rates)
         if len(ends) >= BEHIND:
             thread = max(thread, ends[-BEHIND] + rates.dispatch_cycles)
         counts = [grid.blocks[fetch.operand][fetch.number] for fetch in step.factors]
@@ -95,6 +101,13 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     for number in range(max(len(ends) - BEHIND, 0), len(ends)):
         finish(number)
     return max(thread, dma)
+
+
+def _packed(elements: int, operand: int, sizes: Sizes, rates: Rates) -> float:
+    """Cycles to make tiles of so many elements of a factor."""
+    if operand == LEFT or not sizes.packed:
+        return _moved(elements, _PACK_CYCLES, rates)
+    return _moved(elements, _WIDEN_CYCLES, rates) if sizes.narrow else 0
 
 
 def _moved(elements: int, cycles: float, rates: Rates) -> float:
@@ -111,11 +124,13 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
     moves = 1 - grid.stays
     padded = [[TILE * tiles(count) for count in counts] for counts in grid.blocks]
     depth = TILE * tiles(sizes.reduction)
-    staged = (AHEAD + 2) * max(max(counts) for counts in (padded[:RIGHT] if sizes.packed else padded))
-    live = AHEAD + 2 if sizes.packed and moves == RIGHT else 2
-    factors = depth * (sum(padded[grid.stays]) + live * max(padded[moves]) + staged)
+    ready = sizes.packed and not sizes.narrow
+    staged = (AHEAD + 2) * depth * max(max(counts) * sizes.element_bytes(operand)
+                                       for operand, counts in enumerate(padded) if operand == LEFT or not ready)
+    live = AHEAD + 2 if ready and moves == RIGHT else 2
+    factors = depth * (sum(padded[grid.stays]) + live * max(padded[moves]))
     results = max(padded[LEFT]) * max(padded[RIGHT])
-    return HALF_BYTES * (factors + (BEHIND + 3) * results) + (BEHIND + 2) * results * sizes.epilogue_bytes
+    return HALF_BYTES * (factors + (BEHIND + 3) * results) + int(staged) + (BEHIND + 2) * results * sizes.epilogue_bytes
 
 
 def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:

@@ -15,6 +15,7 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     pack_weights,
     rows_shape,
 )
+from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
@@ -76,7 +77,9 @@ class GridBuilder(MatmulBuilder):
         """The tiles of ``block``, as `_fetched` gives it."""
         if fetch.operand == LEFT:
             return pack_activations(block, self._matmul.transposed(LEFT))
-        return block if self._matmul.packed is not None else pack_weights(block, self._matmul.transposed(RIGHT))
+        if self._matmul.packed is not None:
+            return as_halves(block)
+        return pack_weights(block, self._matmul.transposed(RIGHT))
 
     def _where(self, *fetches: Fetch) -> Where:
         return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}

@@ -6,6 +6,7 @@ from hexagon_mlir.dialects.engine_tiles import PAIR, RANK, TILE, tiles
 from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy
 
 
@@ -33,6 +34,7 @@ def unpack_matrix(op: ir.Operation) -> ir.Value:
     """The result of ``hexagon.weight_matrix`` ``op`` as linalg, at the insertion point."""
     weights = tiles_of(op.results[0])
     assert weights is not None
+    weights = as_halves(weights, in_tcm=False)
     type_, result = ir.RankedTensorType(weights.type), ir.RankedTensorType(op.results[0].type)
     columns, depth = type_.shape[0], type_.shape[1]
     into = tensor.empty([depth, TILE // PAIR, PAIR, columns, TILE], type_.element_type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
+from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 
 
 @dataclass(frozen=True)
@@ -15,17 +16,18 @@ class Blocks:
     columns: int
 
 
-def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0) -> Blocks | None:
+def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0,
+                  narrow: bool = False) -> Blocks | None:
     """The largest blocks, in whole tiles or all, whose data fit ``budget`` bytes; None where one tile does not.
 
     All rows are taken at a time where that leaves room for a few columns of tiles, so that weights are transferred and
     packed once. Among the columns that fit those are preferred that leave at least four blocks, whose transfers overlap
-    with the work on others, and blocks of equal size. ``epilogue_bytes``: as for `block_bytes`.
+    with the work on others, and blocks of equal size. ``epilogue_bytes``, ``narrow``: as for `block_bytes`.
     """
     most = tiles(columns)
     for row_tiles in _halves(tiles(rows)):
         fitting = [count for count in range(1, most + 1)
-                   if block_bytes(row_tiles, count, tiles(reduction), most > count, epilogue_bytes) <= budget]
+                   if block_bytes(row_tiles, count, tiles(reduction), most > count, epilogue_bytes, narrow) <= budget]
         if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
             continue
         wanted = [count for count in fitting if count <= max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))]
@@ -59,15 +61,30 @@ def _halves(count: int) -> list[int]:
     return found
 
 
+def staged_tiles(reduction: int) -> int:
+    """Rows of tiles, of a factor with so many steps of the ``reduction``, that are transferred and packed at a time
+    where all rows of a block would take much TCM."""
+    return max(1, _STAGED_BYTES // (HALF_BYTES * TILE * TILE * tiles(reduction)))
+
+
+_STAGED_BYTES = 640 << 10
+
+
 def block_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, several: bool,
-                epilogue_bytes: int = 0) -> int:
+                epilogue_bytes: int = 0, narrow: bool = False) -> int:
     """Bytes in TCM of one block: both factors as they are and as tiles, the result as tiles and as rows, and what an
     epilogue reads and writes, ``epilogue_bytes`` for each element of the result.
 
-    With ``several`` blocks, what is transferred has two buffers.
+    With ``several`` blocks, what is transferred has two buffers. ``narrow``: weights have 4 bits, and rows are
+    transferred and packed `staged_tiles` at a time.
     """
     elements, buffers = TILE * TILE, 2 if several else 1
     factors = HALF_BYTES * (row_tiles * 2 + column_tiles * (1 + buffers)) * reduction_tiles
+    of_weights = 0
+    if narrow:
+        staged = min(row_tiles, staged_tiles(TILE * reduction_tiles))
+        factors = HALF_BYTES * (row_tiles + staged + column_tiles) * reduction_tiles
+        of_weights = column_tiles * reduction_tiles * buffers * NARROW_BYTES
     rows = HALF_BYTES * (1 if epilogue_bytes else buffers)
     results = row_tiles * column_tiles * (HALF_BYTES + rows + epilogue_bytes * buffers)
-    return elements * (factors + results)
+    return elements * (factors + results) + of_weights

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
@@ -17,6 +18,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.dialects.narrow_weights import NARROW
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
@@ -27,6 +29,7 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.frontend.torch.packed_weights import packed
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
@@ -88,12 +91,16 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         fold, *form = pipelines.model(settings)
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
+        narrow: dict[int, torch.Tensor] = {}
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
         if pipelines.uses(pipeline, "hexagon-matrix-engine"):
             note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
+            narrow = _narrow_weights(graph)
+            note(main, NARROW, narrow)
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
-        tiled = {number: packed(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
+        tiled = {number: narrow[number] if number in narrow else packed(graph.value(_placeholders(graph)[number]))
+                 for number in numbers(main, PACKED)}
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = _placeholders(graph)
@@ -104,7 +111,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled,
         outputs=graph.outputs, mutations=graph.mutations,
         states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
-        shapes=[(tuple(tiled[i].shape) if i in tiled else shape_of(node), dtype_of(node))
+        shapes=[(tuple(tiled[i].shape), tiled[i].dtype) if i in tiled else (shape_of(node), dtype_of(node))
                 for i, node in enumerate(placeholders)],
         names=[node.name for node in placeholders],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
@@ -119,6 +126,17 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
         predict(schedule, computing, chip))
     return CompiledModel(schedule, signature, result, progress)
+
+
+def _narrow_weights(graph: TorchGraph) -> dict[int, torch.Tensor]:
+    """The tiles of constants that are weights of 4 bits."""
+    found = {}
+    for number, node in enumerate(_placeholders(graph)):
+        made = narrowed(graph.constants[node.name]) if node.name in graph.constants else None
+        if made is not None:
+            graph.value(node)  # the graph depends on it
+            found[number] = made
+    return found
 
 
 def _placeholders(graph: TorchGraph) -> list[Node]:

@@ -1,0 +1,116 @@
+"""The layer's products of Qwen3-4B with weights of 4 bits, 512 tokens.
+
+    python bench/narrow_products.py          # the table
+    python bench/narrow_products.py 9728     # rows whose name holds a word
+
+Tokens and results are f16 in DDR, weights have 4 bits and an f16 scale for 32 of a column. The share of the engine's
+rate is printed beside that of a published run of the whole model: 690 tokens per second on v81 are 24 % of its rate.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.tables import show, table
+from hexagon_mlir import targets
+from hexagon_mlir.codegen import compile_module
+from hexagon_mlir.dialects.engine_tiles import tiles
+from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
+from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.frontend.torch.narrow_weights import narrowed
+from hexagon_mlir.ir import parse
+from hexagon_mlir.targets.dma import Engine
+
+PUBLISHED = 0.24
+"""Of the rate: Qwen3-4B, Q4_0, a prompt of 512 tokens (llama.cpp pull request 23368)."""
+
+
+@dataclass(frozen=True)
+class NarrowProduct:
+    """m x k of f16 times k x n of 4 bits, which a layer multiplies ``times`` times."""
+
+    m: int
+    k: int
+    n: int
+    times: int = 1
+    what: str = ""
+    in_tcm = False
+
+    @property
+    def name(self) -> str:
+        """What the table calls it."""
+        return f"{self.m}x{self.k}x{self.n} int4 weights"
+
+    @property
+    def array(self) -> float:
+        """Cycles of the multiplier array."""
+        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
+
+    @property
+    def bound(self) -> float:
+        """Cycles at best."""
+        moved = 2 * (self.m * self.k + self.m * self.n) + NARROW_BYTES * tiles(self.k) * tiles(self.n)
+        return max(self.array, moved / Engine.of(targets.get()).rate)
+
+    def run(self) -> tuple[int, float]:
+        """Cycles, and the largest error over the sum of magnitudes."""
+        generator = torch.Generator().manual_seed(0)
+        left = torch.randn(self.m, self.k, generator=generator).half()
+        scales = ((torch.rand(tiles(self.k), self.n, generator=generator) + 0.5) / self.k**0.5 / 8).half()
+        multiples = torch.randint(-8, 8, (self.k, self.n), generator=generator)
+        weights = multiples * scales.float().repeat_interleave(32, 0)[:self.k]
+        packed = narrowed(weights.half())
+        assert packed is not None
+        result = np.zeros((self.m, self.n), np.float16)
+        asm = compile_module(parse(self.text(tuple(packed.shape)), file="product.mlir")).asm
+        cycles = launch(asm, "kernel", [left.numpy(), packed.numpy(), result], None).cycles
+        exact = left.double() @ weights.double()
+        size = left.abs().float() @ weights.abs()
+        return cycles, float(((torch.from_numpy(result).double() - exact).abs() / size).max())
+
+    def text(self, shape: tuple[int, ...]) -> str:
+        """The product by tiles of ``shape`` as linalg on tensors."""
+        a, b, c = (f"tensor<{x}x{y}xf16>" for x, y in ((self.m, self.k), (self.k, self.n), (self.m, self.n)))
+        packed = f"tensor<{'x'.join(map(str, shape))}xi16>"
+        return f"""func.func @kernel(%x: {a}, %w: {packed}) -> {c} {{
+          %y = "hexagon.weight_matrix"(%w) : ({packed}) -> {b}
+          %e = tensor.empty() : {c}
+          %zero = arith.constant 0.0 : f16
+          %f = linalg.fill ins(%zero : f16) outs(%e : {c}) -> {c}
+          %r = linalg.matmul ins(%x, %y : {a}, {b}) outs(%f : {c}) -> {c}
+          return %r : {c}
+        }}"""
+
+
+LAYER = (NarrowProduct(512, 2560, 4096, 1, "queries"), NarrowProduct(512, 2560, 1024, 2, "keys, values"),
+         NarrowProduct(512, 4096, 2560, 1, "output"), NarrowProduct(512, 2560, 9728, 2, "gate, up"),
+         NarrowProduct(512, 9728, 2560, 1, "down"))
+
+
+def main() -> None:
+    """Print the table."""
+    words = sys.argv[1:]
+    grid = table("A layer of Qwen3-4B, weights of 4 bits, v75, simulated",
+                 ("product", "of the layer", "cycles", "bound", "of the engine's rate", "published", "error"),
+                 ("product", "of the layer"))
+    cycles, array = 0, 0.0
+    rows = [row for row in LAYER if not words or any(word in row.name for word in words)]
+    for row in rows:
+        measured, error = row.run()
+        cycles += row.times * measured
+        array += row.times * row.array
+        grid.add_row(row.name, row.what, f"{measured:,}", f"{row.bound:,.0f}", f"{row.array / measured:.0%}", "",
+                     f"{error:.1e}")
+    grid.add_row("all", "", f"{cycles:,}", "", f"{array / cycles:.0%}", f"{PUBLISHED:.0%}", "")
+    show(grid, 120)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Weights of 4 bits among constants: which are found, their places, and what they stand for."""
+
+import numpy as np
+import pytest
+import torch
+
+from hexagon_mlir.frontend.torch.narrow_weights import narrowed
+
+LARGEST = 2.0**-10
+
+
+def weights(depth, columns, low=-8, high=7, seed=0, group=32):
+    """f16 weights, their multiples and f16 scales for each group of a column."""
+    generator = torch.Generator().manual_seed(seed)
+    multiples = torch.randint(low, high + 1, (depth, columns), generator=generator)
+    scales = (torch.rand(-(-depth // group), columns, generator=generator) / 16 + 2.0**-10).half()
+    spread = scales.double().repeat_interleave(group, 0)[:depth]
+    return (multiples * spread).half(), multiples, scales
+
+
+def decoded(tiles):
+    """The matrix of ``tiles``, filled up, as f64: nibble j of word (r, c, p) is the weight of step 8 r + 2 j + p."""
+    found = np.zeros((tiles.shape[1] * 32, tiles.shape[0] * 32))
+    words = tiles.numpy().astype(np.int32)
+    scales = tiles[:, :, 4].contiguous().view(torch.float16).numpy().astype(np.float64)
+    for column, depth, row, nibble in np.ndindex(*tiles.shape[:2], 4, 4):
+        signed = ((words[column, depth, row] >> 4 * nibble & 15) + 8) % 16 - 8
+        for pair in range(2):
+            found[depth * 32 + row * 8 + nibble * 2 + pair, column * 32:column * 32 + 32] = (
+                signed[:, pair] * scales[column, depth, :, pair])
+    return found
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (64, 96), (40, 70), (1, 1), (33, 5)])
+@pytest.mark.parametrize("ends", [(-8, 7), (-7, 7), (-3, 2), (-8, -8), (0, 1)])
+def test_values(shape, ends):
+    """Scales of f16: the multiples of them, rounded, are the very weights. What fills tiles up is zero."""
+    matrix, _, _ = weights(*shape, *ends)
+    tiles = narrowed(matrix)
+    assert tuple(tiles.shape) == (-(-shape[1] // 32), -(-shape[0] // 32), 5, 32, 2)
+    assert tiles.dtype == torch.int16 and tiles.is_contiguous()
+    found = decoded(tiles)
+    assert np.array_equal(found[:shape[0], :shape[1]].astype(np.float16), matrix.numpy())
+    assert not found[shape[0]:].any() and not found[:, shape[1]:].any()
+
+
+@pytest.mark.parametrize("group", [64, 128, 4096])
+def test_larger_groups(group):
+    matrix, _, _ = weights(256, 40, group=group)
+    assert np.array_equal(decoded(narrowed(matrix))[:, :40].astype(np.float16), matrix.numpy())
+
+
+def test_negative_and_zero_scales():
+    matrix, _, scales = weights(64, 40)
+    matrix[:, 3] *= -1
+    matrix[32:, 5] = 0
+    tiles = narrowed(matrix)
+    assert np.array_equal(decoded(tiles)[:, :40].astype(np.float16), matrix.numpy())
+    assert tiles[0, 1, 4, 5].tolist() == [0, 0] and scales[1, 5] != 0
+
+
+def test_scales_of_f32():
+    """They are rounded, and so are the weights: each is within 2^-10 of itself."""
+    _, multiples, _ = weights(64, 64)
+    scales = torch.rand(2, 64, generator=torch.Generator().manual_seed(3)) / 16 + 2.0**-10
+    matrix = (multiples * scales.repeat_interleave(32, 0)).half()
+    exact = matrix.double().numpy()
+    assert (np.abs(decoded(narrowed(matrix)) - exact) <= LARGEST * np.abs(exact)).all()
+
+
+def nearly(change):
+    matrix, _, _ = weights(64, 40)
+    change(matrix)
+    return matrix
+
+
+OTHERS = {
+    "random": torch.randn(64, 64, generator=torch.Generator().manual_seed(0)).half(),
+    "one of another scale": nearly(lambda m: m.__setitem__((40, 30), 0.0123)),
+    "5 bits": weights(64, 40, -16, 15)[0],
+    "asymmetric": weights(64, 40, 0, 15)[0],
+    "groups of 16": weights(64, 40, group=16)[0],
+    "infinite": nearly(lambda m: m.__setitem__((0, 0), float("inf"))),
+    "NaN": nearly(lambda m: m.__setitem__((63, 39), float("nan"))),
+    "subnormal scales": (weights(64, 40)[1] * 2.0**-20).half(),
+    "f32": weights(64, 40)[0].float(),
+    "three dimensions": weights(64, 40)[0].reshape(2, 32, 40),
+    "empty": torch.zeros(0, 32, dtype=torch.float16),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_others(name):
+    assert narrowed(OTHERS[name]) is None
