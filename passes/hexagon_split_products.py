@@ -11,9 +11,9 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
+from hexagon_mlir.passes.lib.split_cost import pays
 from hexagon_mlir.passes.matrix_engine.read import elementwise_user
 from hexagon_mlir.passes.split_products.build import product_of_pieces, result_of
-from hexagon_mlir.passes.split_products.cost import pays
 from hexagon_mlir.passes.split_products.read import Split, read_split
 
 

@@ -15,11 +15,15 @@ from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero
 from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 from hexagon_mlir.targets import Target
 
 _COPIES = 3
 """Of both matrices: as blocks arrive, in the buffers of `hexagon-matrix-engine`, and as tiles."""
+_HALF, _SPLIT = 16, 32 + 3 * 16
+"""Bits of an element: of f16, of f32 and the pieces that are multiplied."""
+_PIECE_PRODUCTS = 3
 
 
 class Sum(NamedTuple):
@@ -45,7 +49,7 @@ class Sum(NamedTuple):
 @dataclass(frozen=True)
 class UntileProductsPass(Pass):
     """Turns a loop that adds up products of f16 blocks, as a Triton kernel does along its reduction, into a loop that
-    only collects the blocks, and one product after it.
+    only collects the blocks, and one product after it; blocks of f32 too where such products may be split.
 
     `hexagon-matrix-engine` then sees one product: its sums stay in the engine's accumulators, and nothing is added by
     HVX.
@@ -135,9 +139,10 @@ class UntileProductsPass(Pass):
     Options:
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         matrix-engine: whether the engine may be used.
+        f32-split: whether products of f32 may be split for it.
         always: also where the cost estimate leaves the product to HVX.
 
-    Refuses (with a remark; the loop stays): an unknown number of iterations, factors other than f16, sums that do not
+    Refuses (with a remark; the loop stays): an unknown number of iterations, other factors, sums that do not
     start from zeros or that the loop reads elsewhere, matrices that exceed a third of the budget together, products
     that HVX is estimated to compute in less time.
 
@@ -151,6 +156,7 @@ class UntileProductsPass(Pass):
 
     tcm_bytes: int = 0
     matrix_engine: bool = True
+    f32_split: bool = False
     always: bool = False
 
     def run(self, module: ir.Module, context: PassContext) -> None:
@@ -161,7 +167,7 @@ class UntileProductsPass(Pass):
         for function in functions(module):
             left = 0
             while left < len(found := [op for op in ops_named(function, *names_of("linalg")) if _adds_to_carried(op)]):
-                sum_ = read_sum(found[left])
+                sum_ = read_sum(found[left], self.f32_split)
                 if isinstance(sum_, Sum):
                     sum_ = self._declines(sum_, context.target) or sum_
                 if isinstance(sum_, str):
@@ -177,7 +183,9 @@ class UntileProductsPass(Pass):
             return "the whole matrices exceed the TCM budget"
         depth, (rows, columns) = _whole_type(sum_, 0).shape[sum_.depths[0]], ir.RankedTensorType(
             sum_.product.results[0].type).shape
-        if not self.always and not pays(rows, columns, depth, EngineCost.of(target, False)):
+        cost, halves = EngineCost.of(target, False), isinstance(_whole_type(sum_, 0).element_type, ir.F16Type)
+        if not self.always and not (pays(rows, columns, depth, cost) if halves else
+                                    split_pays(rows, columns, depth, _PIECE_PRODUCTS, cost)):
             return "HVX is estimated to compute the product in less time"
         return None
 
@@ -189,13 +197,16 @@ def _adds_to_carried(op: ir.Operation) -> bool:
     return op.operands[2].owner.owner.operation.name == "scf.for" and multiplies_and_adds(op)
 
 
-def read_sum(product: ir.Operation) -> Sum | str:
-    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay."""
+def read_sum(product: ir.Operation, f32_split: bool = False) -> Sum | str:
+    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay. Factors are f16,
+    or f32 with ``f32_split``.
+    """
     block = product.operands[2].owner
     loop, carried = block.owner.operation, product.operands[2]
     place = ir.BlockArgument(carried).arg_number - 1
     types = [ir.RankedTensorType(value.type) for value in product.operands]
-    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
+    if len({type_.element_type for type_ in types[:2]}) > 1 or not isinstance(
+            types[0].element_type, ir.F16Type | ir.F32Type if f32_split else ir.F16Type):
         return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
     if not isinstance(types[2].element_type, ir.F32Type) or not all(type_.has_static_shape for type_ in types):
         return "sums other than f32, or sizes that are not known"
@@ -226,9 +237,10 @@ def _whole_type(sum_: Sum, operand: int) -> ir.RankedTensorType:
 
 
 def _bytes(sum_: Sum) -> int:
-    """Of both matrices of f16."""
+    """Of both matrices, and of the pieces that those of f32 become."""
     types = [_whole_type(sum_, operand) for operand in range(2)]
-    return 2 * sum(type_.shape[0] * type_.shape[1] for type_ in types)
+    bits = _HALF if isinstance(types[0].element_type, ir.F16Type) else _SPLIT
+    return bits // 8 * sum(type_.shape[0] * type_.shape[1] for type_ in types)
 
 
 def _rewrite(sum_: Sum, name: str) -> None:

@@ -12,7 +12,7 @@
 // SMALL-NOT: tensor.insert_slice
 // OFF-NOT: tensor.insert_slice
 // BAD: error: untile-products: unknown option 'tiles'
-// BAD-NEXT: hint: options of untile-products: tcm-bytes, matrix-engine, always
+// BAD-NEXT: hint: options of untile-products: tcm-bytes, matrix-engine, f32-split, always
 #left = affine_map<(i, j, k) -> (i, k)>
 #right = affine_map<(i, j, k) -> (k, j)>
 #sum = affine_map<(i, j, k) -> (i, j)>

@@ -13,7 +13,7 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
 from hexagon_mlir.passes.lib.f32_pieces import top_exponent
-from hexagon_mlir.passes.split_products.cost import pays
+from hexagon_mlir.passes.lib.split_cost import pays
 
 STEPS = [PassStep(registry.get("hexagon-split-products")(f32_split=True, always=True))]
 TYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16}
