@@ -59,6 +59,7 @@ NUMBERS: dict[str, tuple[float, ...]] = {
     "registers": (30, 31, 32, 33, 35, 36, 40),
     "fewer": (28, 29, 30, 31, 33, 34, 36),
     "crowded": (36, 40, 44, 48, 56, 60, 70, 1000),
+    "overhead": (0.0, 0.01, 0.02, 0.05, 0.1, 1.0),
     "qfloat": (0.0, 0.1, 0.2, 0.25, 0.3, 0.36, 0.4, 0.5, 1.1),
 }
 """Of each field of `Limits`: the values that are tried."""
@@ -105,7 +106,7 @@ def choose(function: Function, limits: Limits, left_out: Variant | None = None) 
         return made
 
     candidates = [v for v in variants(function.code.traits, limits) if v != left_out]
-    best = search(candidates, generate, function.length, limits.patience)
+    best = search(candidates, generate, function.length, limits)
     return Choice(best[0].packets if best else math.inf, len(tried), sum(tried))
 
 

@@ -58,13 +58,13 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
     library = Library(cpu, features, "pic" if position_independent else "static", loops, cautious, narrowing_order)
     if kind == "linked":
         return library.linked(source.split(MODULE_END)).encode()
-    kept = loops == "kept"
+    kept, limits = loops == "kept", replace(LIMITS, patience=patience)
     attempts = ([(True, kept)] * qfloat + [(False, kept)] + [(False, False)] * kept)[attempt:]
     for in_qfloat, native in attempts:
         ways: tuple[Variant, ...] = BASELINES if not kept else WITHOUT_QFLOAT if not in_qfloat else ()
         if kind == "function":
             code = Code(Program(Module.parse(source), library))
-            made = search(ways or variants(code.traits), code.made, len(source) / share, patience)
+            made = search(ways or variants(code.traits), code.made, len(source) / share, limits)
             return with_remarks(made[1], Module.parse(source).remarks).encode() if made else b""
         trace: Trace | None = [] if traced else None
         optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, in_qfloat, native), trace).module
@@ -77,7 +77,7 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         found: list[tuple[Cost, str, Variant]] = []
         for part in parts:
             code, start = Code(Program(part, library)), time.perf_counter()
-            best = search(ways or variants(code.traits), code.made, len(optimized.text) / share, patience)
+            best = search(ways or variants(code.traits), code.made, len(optimized.text) / share, limits)
             if best is None:
                 break
             found.append(best)

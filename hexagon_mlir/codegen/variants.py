@@ -48,6 +48,8 @@ class Limits:
     registers: int = _limit(34, "live vectors up to which loops keep their constants in registers")
     fewer: int = _limit(32, "the same where LLVM spilled some of them")
     crowded: int = _limit(50, "live vectors from which on LLVM spills some, however it orders them")
+    overhead: float = _limit(0.001, "overhead, as a part of the packets, from which on another try is worth as much "
+                                    "as at twice the bound")
     qfloat: float = _limit(1 / 3, "the part of the vector instructions that are qfloat's from which on they decide "
                                   "which variant is best")
 
@@ -71,7 +73,7 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
     if traits.products:  # LLVM pipelines them best when ordered; the address arithmetic of f16 loops must be short
         return replace(both, bits=crowded or not in_qfloat), scheduled
     if crowded and in_qfloat:  # our order spills less than LLVM's
-        return replace(ordered, windows=False, bits=False), both
+        return replace(ordered, windows=False, bits=False), replace(both, bits=False)
     if crowded:  # random numbers need the fewest registers in the given order
         return Variant(bits=False), Variant(scheduled=True, bits=False)
     if traits.pressure > REGISTERS and in_qfloat:  # loads of constants reserve slots where few are free
@@ -81,21 +83,22 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
     return ordered, scheduled, both, Variant(windows=True)  # the last for loops that exchange lanes (short rows)
 
 
-def worth(best: Cost, length: float, patience: int) -> bool:
-    """Whether another try is worth its time for code at the cost ``best``, in a program of ``length`` characters. A
-    loop with overhead counts as one at twice its bound: another variant rarely has overhead.
+def worth(best: Cost, length: float, limits: Limits = LIMITS) -> bool:
+    """Whether another try is worth its time for code at the cost ``best``, in a program of ``length`` characters.
+    Much overhead counts as twice the bound: another variant rarely has overhead.
     """
-    return max(best.above_bound, best.overhead > 0) * patience >= length
+    overhead = best.overhead > limits.overhead * best.packets
+    return max(best.above_bound, overhead) * limits.patience >= length
 
 
 def search(candidates: Iterable[Variant], generate: Callable[[Variant], tuple[Cost, str] | None], length: float,
-           patience: int) -> tuple[Cost, str, Variant] | None:
+           limits: Limits = LIMITS) -> tuple[Cost, str, Variant] | None:
     """The cheapest assembly of the ``candidates`` that are worth trying, with its cost and variant; ``generate``
     returns None where it is incorrect.
     """
     best: tuple[Cost, str, Variant] | None = None
     for variant in candidates:
-        if best is not None and not worth(best[0], length, patience):
+        if best is not None and not worth(best[0], length, limits):
             break
         made = generate(variant)
         if made is not None and (best is None or made[0] < best[0]):

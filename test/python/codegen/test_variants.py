@@ -67,12 +67,14 @@ def test_nothing_is_tried_twice(traits):
 
 
 def test_what_is_worth_its_time():
-    assert worth(Cost(200.0, 100.0), LIMITS.patience, LIMITS.patience)
-    assert not worth(Cost(150.0, 100.0), LIMITS.patience, LIMITS.patience)
-    assert not worth(Cost(200.0, 100.0), 10, 0) and not worth(Cost(100.0, 100.0), 1, LIMITS.patience)
+    never = Limits(patience=0)
+    assert worth(Cost(200.0, 100.0), LIMITS.patience)
+    assert not worth(Cost(150.0, 100.0), LIMITS.patience)
+    assert not worth(Cost(200.0, 100.0), 10, never) and not worth(Cost(100.0, 100.0), 1)
     overhead = Cost(120.0, 100.0, 10.0)
-    assert worth(overhead, LIMITS.patience, LIMITS.patience) and not worth(overhead, 1, 0)
-    assert not worth(overhead, LIMITS.patience + 1, LIMITS.patience)
+    assert worth(overhead, LIMITS.patience) and not worth(overhead, 1, never)
+    assert not worth(overhead, LIMITS.patience + 1)
+    assert not worth(Cost(101e4, 100e4, 384.0), LIMITS.patience)  # little beside the packets
 
 
 def test_a_search_takes_the_cheapest_that_is_right():
@@ -85,7 +87,7 @@ def test_a_search_takes_the_cheapest_that_is_right():
         cost = costs[candidates.index(variant)]
         return None if cost is None else (cost, f"assembly {cost.packets}")
 
-    assert search(candidates, generate, 100_000, 100_000) == (costs[2], "assembly 110.0", candidates[2])
+    assert search(candidates, generate, 100_000) == (costs[2], "assembly 110.0", candidates[2])
     assert tried == [*candidates[:3]]  # the fourth is not worth its time
-    assert search(candidates, generate, 1, 0) == (costs[1], "assembly 300.0", candidates[1])
-    assert search(candidates[:1], generate, 1, 100_000) is None
+    assert search(candidates, generate, 1, Limits(patience=0)) == (costs[1], "assembly 300.0", candidates[1])
+    assert search(candidates[:1], generate, 1) is None
