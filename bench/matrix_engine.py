@@ -34,6 +34,7 @@ from bench.byte_products import ByteProduct
 from bench.engine_kernel import engine_kernel
 from bench.narrow_products import LAYER, NarrowProduct
 from bench.piece_products import PieceProduct
+from bench.split_products import SPLIT_PRODUCTS, SplitProduct
 from bench.tables import Bench
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module, emit
@@ -105,13 +106,13 @@ class Measurement:
     """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
     value, over the sum of magnitudes."""
 
-    product: Product | ByteProduct | PieceProduct | NarrowProduct
+    product: Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct
     cycles: int
     hvx: int
     error: float
 
 
-def measure(product: Product | ByteProduct | PieceProduct | NarrowProduct) -> Measurement:
+def measure(product: Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct) -> Measurement:
     """Compile, run on the simulator, compare with numpy."""
     if not isinstance(product, Product):
         cycles, error = product.run()
@@ -161,7 +162,8 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 
 BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
               ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
-               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS, *LAYER), measure, _cells,
+               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS, *SPLIT_PRODUCTS, *LAYER),
+              measure, _cells,
               "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 
 if __name__ == "__main__":
