@@ -15,8 +15,8 @@ _INNER = 4
 
 class PairTranspose(NamedTuple):
     """Loops of a copy: ``pair`` has two iterations, neighbours in memory on both sides, 32 bits together. In the source
-    ``piece``, ``column`` and ``pair`` follow each other, two pieces are a vector; in the target ``row`` and ``pair``
-    do, they are one.
+    ``piece``, ``column`` and ``pair`` follow each other, two pieces are a vector, or two rows if there is one piece; in
+    the target ``row`` and ``pair`` do, they are one.
     """
 
     row: int
@@ -36,9 +36,9 @@ def read_pair_transpose(source: Sequence[int | None], target: Sequence[int | Non
     if pair != same or row in (piece, column) or None in (piece, column, pair, row):
         return None
     assert row is not None and piece is not None and column is not None and pair is not None
-    words = vector_bytes // _WORD_BYTES
+    words, pieces = vector_bytes // _WORD_BYTES, extents[piece] or 0
     fits = (extents[row] == words and PAIR * (extents[column] or 0) == words and extents[pair] == PAIR
-            and (extents[piece] or 0) >= PAIR and PAIR * width == _WORD_BYTES)
+            and (pieces >= PAIR or (pieces == 1 and source[-_INNER] == row)) and PAIR * width == _WORD_BYTES)
     return PairTranspose(row, piece, column, pair) if fits else None
 
 

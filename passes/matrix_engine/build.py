@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import arith, ir, scf, tensor
@@ -23,6 +24,7 @@ from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
+from hexagon_mlir.passes.matrix_engine.programs import before_loops, in_program, is_local, is_only_read
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
 from hexagon_mlir.passes.matrix_engine.staged import activation_tiles
@@ -39,6 +41,7 @@ class MatmulBuilder:
 
     def __init__(self, matmul: Matmul, blocks: Blocks) -> None:
         self._matmul, self._blocks = matmul, blocks
+        self._in_program = in_program(matmul.op)
         self._whole = {loop: (index(0), extent) for loop, extent in enumerate(matmul.extents)}
 
     def build(self) -> ir.Value:
@@ -55,8 +58,10 @@ class MatmulBuilder:
         """One block of rows: its tiles, and the columns of the result."""
         matmul = self._matmul
         start, count = where[matmul.row]
-        activations = activation_tiles(matmul, count, lambda first, rows: self._block(
-            LEFT, where if first is None else {**where, matmul.row: (arith.addi(start, first), rows)}))
+        whole = self._in_program and count == matmul.extents[matmul.row] and not matmul.batches
+        with before_loops(matmul.op, matmul.op.operands[LEFT]) if whole else nullcontext():
+            activations = activation_tiles(matmul, count, lambda first, rows: self._block(
+                LEFT, where if first is None else {**where, matmul.row: (arith.addi(start, first), rows)}))
         return self._loop(matmul.column, self._blocks.columns, where, result,
                           lambda here, so_far: self._columns(activations, here, so_far))
 
@@ -137,7 +142,7 @@ class MatmulBuilder:
         counts = list(type_.shape)
         padded = [TILE * tiles(count) for count in counts]
         if padded == counts:
-            return tcm_copy(part)
+            return part if self._in_program and is_local(part) else tcm_copy(part)
         into = zeros(tcm_tensor(padded, type_.element_type))
         return ir.Operation.create("tensor.insert_slice", results=[into.type], operands=[part, into],
                                    attributes=_slice_attributes(counts, 0, inserted=True)).result
@@ -154,6 +159,8 @@ class MatmulBuilder:
             block = _cut(block, counts)
         if matmul.epilogue is not None and not matmul.only_rounds:
             block = self._epilogue(matmul.epilogue, block, self._epilogue_inputs(where) if inputs is None else inputs)
+        if self._in_program and block.type == result.type and is_only_read(matmul.last.results[0]):
+            return block
         sizes = [where[loop][1] for loop in dims]
         offsets = [where[loop][0] for loop in dims]
         return ir.Operation.create("tensor.insert_slice", results=[result.type], operands=[block, result, *offsets],

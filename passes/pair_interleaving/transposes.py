@@ -27,9 +27,11 @@ def make_transpose_plan(nest: LoopNest, vector_bytes: int) -> PairTranspose | No
     source, target = nest.operands
     if not (source.unit_stride and target.unit_stride):
         return None
-    if not (all(source.collapsible[-2:]) and all(target.collapsible[-1:])) or None in nest.extents:
+    if not all(target.collapsible[-1:]) or None in nest.extents:
         return None
-    return read_pair_transpose(source.dims, target.dims, nest.extents, source.bits // 8, vector_bytes)
+    plan = read_pair_transpose(source.dims, target.dims, nest.extents, source.bits // 8, vector_bytes)
+    follow = 2 if plan is None or nest.extents[plan.piece] != 1 else 3
+    return plan if all(source.collapsible[-follow:]) else None
 
 
 def emit_transposes(op: ir.Operation, nest: LoopNest, plan: PairTranspose, vector_bytes: int) -> None:
@@ -42,6 +44,8 @@ class _Emitter:
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairTranspose, vector_bytes: int) -> None:
         self._nest, self._plan = nest, plan
         self._source, self._target = joined(joined(op.operands[0])), joined(op.operands[1])
+        if nest.extents[plan.piece] == 1:
+            self._source = joined(self._source)
         element = ir.MemRefType(op.operands[0].type).element_type
         self._element_bytes = element_bytes(element)
         self._vector = ir.VectorType.get([vector_bytes // self._element_bytes], element)
@@ -54,6 +58,9 @@ class _Emitter:
             return
         count = self._nest.extents[self._plan.piece]
         assert count is not None
+        if count == 1:
+            self._half_square(ivs)
+            return
         self._loop(self._plan.piece, PAIR, lambda piece: self._square(ivs, piece, count % PAIR == 0))
         if count % PAIR:
             self._square(ivs, index(count - PAIR), False)
@@ -70,7 +77,7 @@ class _Emitter:
 
     def _square(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> None:
         """Two pieces of all rows."""
-        plan, (source, target) = self._plan, self._nest.operands
+        plan, source = self._plan, self._nest.operands[0]
         rows, columns = (self._nest.extents[loop] or 0 for loop in (plan.row, plan.column))
         start = make.muli(piece, index(PAIR * columns))
         given = alignment(self._source, self._vector) if aligned else self._element_bytes
@@ -78,11 +85,33 @@ class _Emitter:
         for row in range(rows):
             at = {**ivs, plan.row: index(row)}
             where = [*(at[loop] for loop in source.dims[:-3] if loop is not None), start]
-            words.append(vector.bitcast(self._words, make.load(self._vector, self._source, where, given)))
+            words.append(self._load(where, given))
         square = Butterfly(words, range(rows.bit_length() - 1))
         for number in reading_order(rows):
             which, column = divmod(number, columns)
-            at = {**ivs, plan.piece: make.addi(piece, index(which)) if which else piece, plan.column: index(column)}
-            where = [*(at[loop] for loop in target.dims[:-2] if loop is not None), index(0)]
-            make.store(vector.bitcast(self._vector, square[number]), self._target, where,
-                       alignment(self._target, self._vector))
+            self._store(square[number], {**ivs, plan.piece: make.addi(piece, index(which)) if which else piece,
+                                         plan.column: index(column)})
+
+    def _half_square(self, ivs: dict[int, ir.Value]) -> None:
+        """The only piece of all rows, two rows in each vector: the columns' words come in the order of these vectors,
+        first those of even rows."""
+        plan, source = self._plan, self._nest.operands[0]
+        rows, columns = (self._nest.extents[loop] or 0 for loop in (plan.row, plan.column))
+        words = []
+        for number in range(rows // PAIR):
+            where = [*(ivs[loop] for loop in source.dims[:-4] if loop is not None),
+                     index(number * self._vector.shape[0])]
+            words.append(self._load(where, alignment(self._source, self._vector)))
+        square = Butterfly(words, range(columns.bit_length() - 1))
+        order = [row % PAIR * (rows // PAIR) + row // PAIR for row in range(rows)]
+        for column in reading_order(columns):
+            self._store(make.shuffle(square[column], square[column], order),
+                        {**ivs, plan.piece: index(0), plan.column: index(column)})
+
+    def _load(self, where: list[ir.Value], given: int) -> ir.Value:
+        return vector.bitcast(self._words, make.load(self._vector, self._source, where, given))
+
+    def _store(self, words: ir.Value, at: dict[int, ir.Value]) -> None:
+        """One row of a tile."""
+        where = [*(at[loop] for loop in self._nest.operands[1].dims[:-2] if loop is not None), index(0)]
+        make.store(vector.bitcast(self._vector, words), self._target, where, alignment(self._target, self._vector))

@@ -228,6 +228,23 @@ BYTES = """func.func @bytes(%a: tensor<100x250xi8>, %b: tensor<250x300xi8>) -> t
 """
 
 
+ACCUMULATED = """func.func @accumulated(%a: tensor<45x150xf16>, %b: tensor<150x70xf16>, %c: tensor<45x70xf32>,
+    %d: tensor<45xf32>) -> tensor<45x70xf32> {
+  %old = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %d : tensor<45x70xf32>, tensor<45xf32>) outs(%c : tensor<45x70xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.mulf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<45x70xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<45x150xf16>, tensor<150x70xf16>) outs(%old : tensor<45x70xf32>)
+      -> tensor<45x70xf32>
+  return %p : tensor<45x70xf32>
+}
+"""
+"""A product that is added to a rescaled matrix, as in attention by blocks of keys."""
+
+
 def _convolved_f16(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))
@@ -243,7 +260,7 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
-    f32, and of bytes, two products with a softmax between them, a convolution."""
+    f32 or are added to a matrix, and of bytes, two products with a softmax between them, a convolution."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -253,6 +270,7 @@ def linalg_cases() -> list[Case]:
                               for shape in ((1, 9, 13, 40), (3, 3, 40, 36), (36,)))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
+    sums = _random(45, 70)
     rng = np.random.default_rng(1)
     factors = [rng.integers(-128, 128, shape).astype(np.int8) for shape in ((100, 250), (250, 300))]
     product = x.astype(np.float64) * s[:, None]
@@ -270,6 +288,8 @@ def linalg_cases() -> list[Case]:
         Case("bytes", "bytes", lambda: BYTES, tuple(factors), np.matmul(*factors, dtype=np.int32), 0.0),
         Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
              np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
+        Case("accumulated", "accumulated", lambda: ACCUMULATED, (left, small, sums, sums[:, 0].copy()),
+             sums * sums[:, :1].astype(np.float64) + left.astype(np.float64) @ small.astype(np.float64), 1e-5),
         Case("convolution_f16", "convolution_f16", lambda: CONVOLUTION_F16, (picture, kernel, start.astype(np.float32)),
              _convolved_f16(picture, kernel, start), 1e-3),
     ]

@@ -37,14 +37,14 @@ func.func @words(%rows: memref<2x2x48xf32, 1>, %tiles: memref<2x48x2xf32, 1>) {
   return
 }
 
-// 6. Pairs in a square that is too small, and pairs of which the other ones of a row are elsewhere.
-// CHECK-LABEL: func.func @one_piece
-func.func @one_piece(%rows: memref<2x32x1x16x2xf16, 1>, %tiles: memref<2x1x16x32x2xf16, 1>) {
-  linalg.transpose ins(%rows : memref<2x32x1x16x2xf16, 1>) outs(%tiles : memref<2x1x16x32x2xf16, 1>) permutation = [0, 2, 3, 1, 4]
-  return
-}
+// 6. Pairs of which the other ones of a row are elsewhere, and one piece of rows that do not follow each other.
 // CHECK-LABEL: func.func @strided_pieces
 func.func @strided_pieces(%rows: memref<2x32x2x16x2xf16, strided<[3072, 96, 48, 2, 1]>, 1>, %tiles: memref<2x2x16x32x2xf16, 1>) {
   linalg.transpose ins(%rows : memref<2x32x2x16x2xf16, strided<[3072, 96, 48, 2, 1]>, 1>) outs(%tiles : memref<2x2x16x32x2xf16, 1>) permutation = [0, 2, 3, 1, 4]
+  return
+}
+// CHECK-LABEL: func.func @strided_rows
+func.func @strided_rows(%rows: memref<2x32x1x16x2xf16, strided<[1536, 48, 32, 2, 1]>, 1>, %tiles: memref<2x1x16x32x2xf16, 1>) {
+  linalg.transpose ins(%rows : memref<2x32x1x16x2xf16, strided<[1536, 48, 32, 2, 1]>, 1>) outs(%tiles : memref<2x1x16x32x2xf16, 1>) permutation = [0, 2, 3, 1, 4]
   return
 }

@@ -44,7 +44,7 @@ def programs() -> list[Program]:
                 back = tuple(int(place) for place in np.argsort(permutation))
                 found.append(transpose(f"{name}_back", type_, tuple(shape[d] for d in permutation), back))
     for direction, permutation in TRANSPOSED.items():
-        for first, pieces in [(1, 2), (3, 4), (2, 5)]:
+        for first, pieces in [(1, 2), (3, 4), (2, 5), (3, 1)]:
             shape = (first, 32, pieces, 16, 2)
             found.append(transpose(f"{direction}_transposed_{first}_{pieces}", "f16", shape, permutation))
     return found

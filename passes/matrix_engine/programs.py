@@ -1,0 +1,47 @@
+"""What products in Triton kernels need not do: their buffers are in TCM (`hexagon-tcm-placement`), and a factor from
+outside a loop is packed there.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+
+from hexagon_mlir.dialects.programs import has_order
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.query import input_count
+
+
+def in_program(op: ir.Operation) -> bool:
+    """True for an operation of a Triton kernel."""
+    while op.name != "func.func":
+        op = op.parent.operation
+    return has_order(op)
+
+
+def is_local(value: ir.Value) -> bool:
+    """True for a tensor of a Triton kernel that is loaded to a buffer of the kernel, or the result of a linalg op."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    op = value.owner.operation
+    if op.name == "bufferization.to_tensor":
+        source = op.operands[0].owner
+        return not isinstance(source, ir.Block) and source.operation.name == "memref.alloc"
+    return op.name.startswith("linalg.")
+
+
+def before_loops(op: ir.Operation, value: ir.Value) -> AbstractContextManager[object]:
+    """The place before the outermost loop around ``op`` that ``value`` is from outside of, if there is one."""
+    place: AbstractContextManager[object] = nullcontext()
+    block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    while op.block != block:
+        op = op.parent.operation
+        if op.name != "scf.for":
+            return place
+        place = ir.InsertionPoint(op)
+    return place
+
+
+def is_only_read(value: ir.Value) -> bool:
+    """True for a tensor that linalg ops alone use, and only as an input."""
+    return all(use.owner.operation.name.startswith("linalg.")
+               and use.operand_number < input_count(use.owner.operation) for use in value.uses)
