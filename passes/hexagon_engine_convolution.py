@@ -68,19 +68,19 @@ class HexagonEngineConvolutionPass(Pass):
           %0 = tensor.empty() : tensor<1x4x8x32xf16>
           %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into tensor<1x32x32xf16>
           %1 = bufferization.alloc_tensor() copy(%collapsed) {memory_space = 1 : i64} : tensor<1x32x32xf16>
-          %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
-              tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
-          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%2 : tensor<1x1x16x32x2xf16>)
-              permutation = [3, 0, 1, 4, 2]
           %collapsed_1 = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into
               tensor<1x7x480xf16>
           %extracted_slice = tensor.extract_slice %collapsed_1[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16>
               to tensor<7x480xf16>
-          %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
-          %4 = linalg.fill ins(%cst_0 : f16) outs(%3 : tensor<7x512xf16>) -> tensor<7x512xf16>
-          %inserted_slice = tensor.insert_slice %extracted_slice into %4[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
+          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
+          %3 = linalg.fill ins(%cst_0 : f16) outs(%2 : tensor<7x512xf16>) -> tensor<7x512xf16>
+          %inserted_slice = tensor.insert_slice %extracted_slice into %3[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
               into tensor<7x512xf16>
+          %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+              tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
+          %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
+          %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%4 : tensor<1x1x16x32x2xf16>)
+              permutation = [3, 0, 1, 4, 2]
           %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x1x1x1x4x4x32x2xf16>
           %6 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "parallel", "parallel",
               "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%inserted_slice :
@@ -174,7 +174,7 @@ class HexagonEngineConvolutionPass(Pass):
             convolution = replace(convolution, epilogues=(round_once(convolution.op),))
         with ir.InsertionPoint(convolution.epilogues[0]):
             results = ConvolutionBuilder(convolution, plan).build()
-        operands = [convolution.op.operands[2], convolution.op.operands[0]]
+        operands = [convolution.op.operands[2], convolution.weights, convolution.image]
         for op, result in zip(convolution.epilogues, results, strict=True):
             op.results[0].replace_all_uses_with(result)
             erase_op(op, self.name)

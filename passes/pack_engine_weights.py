@@ -11,8 +11,14 @@ from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, number
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.engine_convolution.image import reshaped
+from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
+from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan
+from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
+from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.targets import Target
 
 _MATRIX = 2
 RIGHT = 1
@@ -22,13 +28,14 @@ RIGHT = 1
 class PackEngineWeightsPass(Pass):
     """Gives kernels the constant right factors of products as tiles of the matrix engine.
 
-    A function with ``hexagon.constants`` calls kernels. Where a kernel multiplies a matrix by one of these arguments,
-    which nothing else reads, the argument becomes a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and
-    ``hexagon.packed_weights`` names it: whoever calls the function packs its constants. In the kernel,
-    ``hexagon.weight_matrix`` stands for the matrix of these tiles; `hexagon-matrix-engine` takes them as they are, so
-    that weights are transferred to TCM and multiplied there without any work of HVX. Constants that
-    ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are
-    ``[N / 32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
+    A function with ``hexagon.constants`` calls kernels. Where a kernel multiplies a matrix by one of these
+    arguments, or convolves an image with it in windows whose rows are whole tiles, and nothing else reads it, the
+    argument becomes a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and ``hexagon.packed_weights`` names
+    it: whoever calls the function packs its constants. In the kernel, ``hexagon.weight_matrix`` stands for the
+    matrix of these tiles; `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that
+    weights are transferred to TCM and multiplied there without any work of HVX. Constants that
+    ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are ``[N /
+    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -99,31 +106,42 @@ class PackEngineWeightsPass(Pass):
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
               context: PassContext) -> set[int]:
         """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``."""
-        cost, constants, packed = EngineCost.of(context.target, True), numbers(function, CONSTANTS), set()
-        narrow = numbers(function, NARROW)
+        constants, narrow, packed = numbers(function, CONSTANTS), numbers(function, NARROW), set()
         for op in ops_named(kernel, *names_of("linalg")):
-            matmul = read_matmul(op)
-            weight = _only_argument(op.operands[RIGHT], kernel) if isinstance(matmul, Matmul) else None
-            if weight is None or not isinstance(matmul, Matmul) or matmul.batches or matmul.transposed(RIGHT):
-                continue
-            if matmul.in_f32 and not context.target.has_matrix_pieces:
-                continue
-            given = _only_argument(call.operands[weight.arg_number], function)
-            if given is None or given.arg_number not in constants:
-                continue
-            if not self.always and not pays(*matmul.sizes, cost):
+            depth = self._depth(op, context.target)
+            weight = _only_argument(op.operands[RIGHT], kernel) if depth else None
+            given = None if weight is None else _only_argument(call.operands[weight.arg_number], function)
+            if weight is None or given is None or given.arg_number not in constants:
                 continue
             old = ir.RankedTensorType(weight.type)
-            new = _narrow(old) if given.arg_number in narrow else _tiled(old)
+            matrix = ir.RankedTensorType.get([depth, old.shape[-1]], old.element_type)
+            if given.arg_number in narrow and matrix != old:
+                continue
+            new = _narrow(matrix) if given.arg_number in narrow else _tiled(matrix)
             with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):
                 weight.set_type(new)
-                made = weight_matrix(weight, old)
-            op.operands[RIGHT] = made.results[0]
+                made = reshaped(weight_matrix(weight, matrix).results[0], old.shape)
+            op.operands[RIGHT] = made
             given.set_type(new)
             packed.add(given.arg_number)
         if packed:
             _retype(kernel)
         return packed
+
+    def _depth(self, op: ir.Operation, target: Target) -> int:
+        """Rows of the matrix of weights, if linalg op ``op`` is for the engine; else 0."""
+        matmul = read_matmul(op)
+        if isinstance(matmul, Matmul):
+            fits = not (matmul.batches or matmul.transposed(RIGHT)) and (not matmul.in_f32 or target.has_matrix_pieces)
+            fits = fits and ir.RankedTensorType(op.operands[RIGHT].type).rank == _MATRIX
+            return matmul.sizes[-1] if fits and (self.always or pays(*matmul.sizes, EngineCost.of(target, True))) else 0
+        convolution = read_convolution(op)
+        if not isinstance(convolution, Convolution) or not packs_at_compile_time(convolution.geometry):
+            return 0
+        geometry = convolution.geometry
+        pays_here = self.always or convolution_pays(geometry, target.lanes(16), ConvolutionCost.of(target, True))
+        fits = choose_plan(geometry, target.tcm_budget_bytes // 2) is not None  # what else a kernel needs is not known
+        return geometry.taps_y * geometry.taps_x * geometry.run if pays_here and fits else 0
 
 
 def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
@@ -140,9 +158,9 @@ def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
 
 
 def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument | None:
-    """``value`` as a matrix that ``function`` gets as its argument, if it has no other use."""
+    """``value`` as a tensor that ``function`` gets as its argument, if it has no other use."""
     type_ = ir.RankedTensorType(value.type)
-    if not isinstance(value.owner, ir.Block) or value.owner.owner.operation != function or type_.rank != _MATRIX:
+    if not isinstance(value.owner, ir.Block) or value.owner.owner.operation != function:
         return None
     return ir.BlockArgument(value) if len(list(value.uses)) == 1 and type_.has_static_shape else None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiled_shape, tiles
 from hexagon_mlir.dialects.engine_windows import Windows
@@ -13,14 +14,17 @@ from hexagon_mlir.ir.make import addi, muli
 from hexagon_mlir.passes.engine_convolution.epilogue import on_block, only_positive
 from hexagon_mlir.passes.engine_convolution.image import Image, reshaped
 from hexagon_mlir.passes.engine_convolution.read import Convolution
-from hexagon_mlir.passes.engine_convolution.sizes import Plan, image_size, steps
+from hexagon_mlir.passes.engine_convolution.sizes import AHEAD, Plan, image_size
 from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.engine_convolution.weights import Weights, filled, same
 from hexagon_mlir.passes.engine_convolution.windows import pack_windows
 from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
-from hexagon_mlir.passes.lib.engine_tiles import multiply, only_rounds, pack_weights, zeros
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.lib.engine_tiles import multiply, only_rounds
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 
 Results = list[ir.Value]
+Packing = Callable[[], ir.Value]
+"""Makes tiles of weights."""
 Activations = tuple[ir.Value, Windows | None]
 """Tiles of windows, and which of them are shared."""
 
@@ -43,7 +47,9 @@ class ConvolutionBuilder:
         self._convolution, self._plan, self._geometry = convolution, plan, convolution.geometry
         self._image = Image.of(convolution.image, convolution.image_shape)
         self._tiles_x = -(-self._geometry.columns // plan.width)
+        self._weights = Weights(convolution.weights, convolution.geometry)
         self._bias: ir.Value | None = None
+        self._single = self._geometry.batches == 1 and plan.tile_rows * plan.height >= self._geometry.rows
         self._positive = all(map(only_positive, convolution.epilogues))
 
     def build(self) -> Results:
@@ -54,15 +60,16 @@ class ConvolutionBuilder:
         if self._convolution.bias is not None:
             self._bias = filled(self._convolution.bias, [TILE * tiles(geometry.outputs)])
         resident = self._plan.outputs == geometry.outputs
-        weights = self._weights(0, geometry.outputs) if resident else None
-        packed = None if weights is None else pack_weights(weights, False)
+        weights = self._weights.fetched(0, [geometry.outputs])[0] if resident else None
+        if weights is not None and not self._single:
+            weights = partial(same, weights())
 
         def image(batch: Offset, so_far: Results) -> Results:
-            return self._rows(batch, packed, so_far)
+            return self._rows(batch, weights, so_far)
 
         return _repeated(0, geometry.batches, 1, results, image)
 
-    def _rows(self, batch: Offset, weights: ir.Value | None, results: Results) -> Results:
+    def _rows(self, batch: Offset, weights: Packing | None, results: Results) -> Results:
         """One image: a loop over the blocks of rows that the source has all rows of, the others before and after."""
         geometry, step = self._geometry, self._plan.tile_rows * self._plan.height
         rows, _ = image_size(geometry, self._plan)
@@ -84,16 +91,15 @@ class ConvolutionBuilder:
                 results = block(start, results)
         return results
 
-    def _block(self, batch: Offset, row: Offset, weights: ir.Value | None, results: Results) -> Results:
+    def _block(self, batch: Offset, row: Offset, weights: Packing | None, results: Results) -> Results:
         """One block of rows."""
         geometry, plan = self._geometry, self._plan
         tile_rows = plan.tile_rows if not isinstance(row, int) else min(
             plan.tile_rows, -(-(geometry.rows - row) // plan.height))
-        start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
-        image = self._image.rows(batch, start, image_size(geometry, plan))
         if weights is not None:
-            return self._row_parts(batch, row, tile_rows, image, weights, results)
-        activations = self._activations(image, 0, tile_rows)
+            return self._row_parts(batch, row, tile_rows, weights, results)
+        image = self._image_rows(batch, row, tile_rows)
+        activations = pack_windows(image, geometry, plan, tile_rows)
 
         def outputs(count: int) -> Callable[[Offset, Results], Results]:
             return lambda first, so_far: self._output_parts(batch, row, tile_rows, activations, first, count, so_far)
@@ -103,15 +109,22 @@ class ConvolutionBuilder:
         rest = geometry.outputs - whole
         return outputs(rest)(whole, results) if rest else results
 
-    def _row_parts(self, batch: Offset, row: Offset, tile_rows: int, image: ir.Value, weights: ir.Value,
-                   results: Results) -> Results:
-        """While the engine multiplies a part of the rows, HVX unpacks the one before and packs the one after."""
+    def _row_parts(self, batch: Offset, row: Offset, tile_rows: int, weights: Packing, results: Results) -> Results:
+        """While the engine multiplies a part of the rows, HVX unpacks the one before and packs the one after, whose
+        rows of the image have come meanwhile.
+        """
         plan, geometry = self._plan, self._geometry
         step = -(-tile_rows // plan.parts)
+        parts = [(first, min(step, tile_rows - first)) for first in range(0, tile_rows, step)]
+        images = [self._image_rows(batch, _plus(row, first * plan.height), count) for first, count in parts[:AHEAD]]
+        packed = weights()
         before = None
-        for first in range(0, tile_rows, step):
-            count = min(step, tile_rows - first)
-            product = self._product(self._activations(image, first, count), count, weights, 0, geometry.outputs)
+        for number, (first, count) in enumerate(parts):
+            if number + AHEAD < len(parts):
+                later, rows = parts[number + AHEAD]
+                images.append(self._image_rows(batch, _plus(row, later * plan.height), rows))
+            activations = pack_windows(images[number], geometry, plan, count)
+            product = self._product(activations, count, packed, 0, geometry.outputs)
             if before is not None:
                 results = self._finished(*before, results)
             at = first * plan.height
@@ -125,15 +138,14 @@ class ConvolutionBuilder:
                       outputs: int, results: Results) -> Results:
         """The same with parts of the channels, whose weights are packed."""
         plan, geometry = self._plan, self._geometry
-        weights = self._weights(output, outputs)
         pairs = -(-tiles(outputs) // PAIR)
         step = -(-pairs // min(plan.parts, pairs)) * PAIR * TILE
         rows = min(tile_rows * plan.height, geometry.rows - row) if isinstance(row, int) else tile_rows * plan.height
+        starts = range(0, outputs, step)
+        counts = [min(step, outputs - first) for first in starts]
         before = None
-        for first in range(0, outputs, step):
-            count = min(step, outputs - first)
-            own = extract(weights, [0, first], [TILE * steps(geometry), TILE * tiles(count)])
-            product = self._product(activations, tile_rows, pack_weights(own, False), _plus(output, first), count)
+        for first, count, weights in zip(starts, counts, self._weights.fetched(output, counts), strict=True):
+            product = self._product(activations, tile_rows, weights(), _plus(output, first), count)
             if before is not None:
                 results = self._finished(*before, results)
             before = product, tile_rows, Part(batch, row, rows, _plus(output, first), count)
@@ -151,23 +163,11 @@ class ConvolutionBuilder:
         sums = multiply(packed, weights, tile_rows * self._tiles_x, windows)
         return converted(sums, Conversion(bias, self._positive))
 
-    def _activations(self, image: ir.Value, first: int, count: int) -> Activations:
-        """Tiles of ``count`` rows of tiles from ``first`` on of the block that ``image`` is for."""
-        geometry, plan = self._geometry, self._plan
-        rows = (count * plan.height - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap + 1
-        length = ir.RankedTensorType(image.type).shape[1]
-        part = extract(image, [first * plan.height * geometry.row_step, 0], [rows, length])
-        return pack_windows(part, geometry, plan, count)
-
-    def _weights(self, first: Offset, count: int) -> ir.Value:
-        """The matrix of weights of ``count`` channels in TCM, filled up with zeros to whole tiles."""
+    def _image_rows(self, batch: Offset, row: Offset, count: int) -> ir.Value:
+        """What ``count`` rows of tiles read whose first pixels are row ``row`` of the result."""
         geometry = self._geometry
-        taps, run = geometry.taps_y * geometry.taps_x, geometry.run
-        if run % TILE == 0:  # then a slice has one stride
-            taps, run = 1, taps * run
-        all_ = reshaped(self._convolution.weights, [taps, run, geometry.outputs])
-        part = extract(all_, [0, 0, first], [taps, run, count])
-        return reshaped_matrix(filled(part, [taps, TILE * tiles(run), TILE * tiles(count)]))
+        start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
+        return self._image.rows(batch, start, image_size(geometry, replace(self._plan, tile_rows=count)))
 
     def _finished(self, product: ir.Value, tile_rows: int, part: Part, results: Results) -> Results:
         """``results`` with the tiles ``product`` as rows of pixels, after the epilogues."""
@@ -210,22 +210,6 @@ _MAYBE_ONE = (1, 2)
 """Columns of tiles and tiles of channels: without them, where there is one, the neighbours of a row are those of a tile
 or of two.
 """
-
-
-def filled(value: ir.Value, shape: list[int]) -> ir.Value:
-    """``value`` in TCM, filled up with zeros to ``shape``."""
-    type_ = ir.RankedTensorType(value.type)
-    if list(type_.shape) == shape:
-        return tcm_copy(value)
-    into = zeros(tcm_tensor(shape, type_.element_type))
-    return insert(value, into, [0] * len(shape), list(type_.shape))
-
-
-def reshaped_matrix(weights: ir.Value) -> ir.Value:
-    """``weights``, [taps, run, outputs], with taps and runs as one dimension."""
-    taps, run, outputs = ir.RankedTensorType(weights.type).shape
-    return tensor.collapse_shape(ir.RankedTensorType.get([taps * run, outputs], ir.F16Type.get()), weights,
-                                 [[0, 1], [2]])
 
 
 def _repeated(start: int, end: int, step: int, results: Results, emit: Callable[[Offset, Results], Results]) -> Results:

@@ -13,7 +13,8 @@ from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, inser
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, zeros
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 
-_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+"""Ops whose result has the elements of their operand in the same order."""
 
 
 def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
@@ -46,7 +47,7 @@ class Image:
         """Of the padded image ``value``, whose elements in their order are ``shape``. The frame is recognized where it
         is written around an image into a tensor of zeros."""
         inner = value
-        while not isinstance(inner.owner, ir.Block) and inner.owner.operation.name in _RESHAPES:
+        while not isinstance(inner.owner, ir.Block) and inner.owner.operation.name in RESHAPES:
             inner = inner.owner.operation.operands[0]
         if not isinstance(inner.owner, ir.Block) and inner.owner.operation.name == "tensor.insert_slice":
             op = inner.owner.operation
@@ -114,6 +115,6 @@ def _along(dims: Sequence[int], shape: Sequence[int], offsets: Sequence[int],
 
 
 def _is_zero(value: ir.Value) -> bool:
-    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _RESHAPES:
+    while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
         value = value.owner.operation.operands[0]
     return not isinstance(value.owner, ir.Block) and fills_zero(value.owner.operation)

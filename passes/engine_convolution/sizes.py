@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
@@ -89,6 +89,10 @@ _LANES = 64
 """Rows of whole vectors are aligned where pixels are."""
 
 
+AHEAD = 2
+"""Parts of the image that are transferred before the first of them is packed."""
+
+
 def choose_plan(geometry: Geometry, budget: int, epilogue_bytes: int = 0) -> Plan | None:
     """The largest blocks that fit ``budget`` bytes of TCM; None where none do.
 
@@ -123,10 +127,9 @@ _PARTS = 4
 
 
 def block_bytes(geometry: Geometry, plan: Plan, epilogue_bytes: int) -> int:
-    """Bytes in TCM: the image, its tiles, the weights as they are and as tiles, the result as tiles and as rows, and
-    ``epilogue_bytes`` for each of its elements.
+    """Bytes in TCM: the image, or the parts of it that are there at a time, its tiles, the weights as they are and as
+    tiles, the result as tiles and as rows, and ``epilogue_bytes`` for each of its elements.
     """
-    rows, row = image_size(geometry, plan)
     pixels = plan.tile_rows * -(-geometry.columns // plan.width)
     outputs = tiles(plan.outputs)
     streamed = plan.outputs < geometry.outputs
@@ -135,6 +138,8 @@ def block_bytes(geometry: Geometry, plan: Plan, epilogue_bytes: int) -> int:
     columns, part = -(-geometry.columns // plan.width), -(-plan.tile_rows // plan.parts)
     packed = packed_tiles(geometry, plan.tile_rows if streamed else part, columns)
     live = pixels if streamed else min(2 * part * columns, pixels)
+    rows, row = image_size(geometry, plan if streamed else replace(plan, tile_rows=part))
+    rows *= 1 if streamed else min(-(-plan.tile_rows // part), AHEAD + 1)
     packed *= 1 if streamed or part == plan.tile_rows else 2
     results = live * outputs * TILE * TILE * (2 * HALF_BYTES + epilogue_bytes * (2 if streamed else 1))
     return rows * row * HALF_BYTES + weights + packed * tile + results

@@ -52,7 +52,7 @@ OF_PASSES = {
     "copies": {"hexagon_copy_lowering"},
     "double_buffering": {"hexagon_double_buffer_generic_s1", "hexagon_double_buffer_generic_s2",
                          "hexagon_dma_lowering"},
-    "engine_convolution": {"hexagon_engine_convolution"},
+    "engine_convolution": {"hexagon_engine_convolution", "pack_engine_weights"},
     "fusion": {"hexagon_fusion"}, "gathers": {"form_gathers", "hexagon_gather_lowering"},
     "serialized_foralls": {"serialize_forall"}, "kernels": {"form_kernels"},
     "split_products": {"hexagon_split_products"},

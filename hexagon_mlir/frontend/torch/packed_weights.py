@@ -9,7 +9,11 @@ from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
 
 
 def packed(weight: torch.Tensor) -> torch.Tensor:
-    """The tiles ``[N / 32][K / 32][16][32][2]`` of matrix ``weight``, K x N, filled up with zeros."""
+    """The tiles ``[N / 32][K / 32][16][32][2]`` of matrix ``weight``, K x N, filled up with zeros.
+
+    Of a convolution, all dimensions but the last one are K.
+    """
+    weight = weight.reshape(-1, weight.shape[-1])
     depth, columns = weight.shape
     padded = F.pad(weight.detach(), (0, tiles(columns) * TILE - columns, 0, tiles(depth) * TILE - depth))
     split = padded.reshape(tiles(depth), TILE // PAIR, PAIR, tiles(columns), TILE)

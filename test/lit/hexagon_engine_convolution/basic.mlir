@@ -1,19 +1,20 @@
 // Convolutions of f16 become products of tiles in TCM.
 // RUN: hexmlir-opt %s --hexagon-engine-convolution=always=true --split-input-file | filecheck %s
 
-// 1. The image goes into its frame in TCM, not in DDR; windows become tiles; a bias and a maximum with zero become part
-// of the rounding. Four parts: HVX unpacks one after the next has been multiplied. Four rows of tiles serve two rows
-// of results and three taps.
+// 1. The image goes into its frame in TCM, not in DDR, in parts, two of them before the first one is packed; windows
+// become tiles; a bias and a maximum with zero become part of the rounding. Four parts: HVX unpacks one after the next has
+// been multiplied. Four rows of tiles serve two rows of results and three taps.
 // CHECK-DAG: #[[WINDOW:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0 + d3 * 2, d1 * 32 + (d4 * 2 + d6) * 64 + d2 * 32 + d5)>
 // CHECK-DAG: #[[SHARED:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0 + d5 floordiv 6, d5 mod 6, 0, d2, d6 * 2 + d7, d4)>
 // CHECK-LABEL: func.func @padded
 // CHECK-NOT: outs({{.*}} : tensor<1x18x18x64xf16>)
 // CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<64xf32>
 // CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<1x576x64xf16>
+// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs({{.*}} : tensor<6x1216xf16>)
+// CHECK: %[[ROWS:.*]] = tensor.insert_slice {{.*}} into %[[ZEROS]][1, 64] [5, 1024] [1, 1]
+// CHECK: tensor.insert_slice {{.*}}[0, 64] [6, 1024] [1, 1]
 // CHECK: %[[WEIGHTS:.*]] = linalg.transpose {{.*}} outs({{.*}} : tensor<2x18x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
-// CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs({{.*}} : tensor<18x1216xf16>)
-// CHECK: %[[IMAGE:.*]] = tensor.insert_slice {{.*}} into %[[ZEROS]][1, 64] [16, 1024] [1, 1]
-// CHECK: %[[ROWS:.*]] = tensor.extract_slice %[[IMAGE]][0, 0] [6, 1216] [1, 1]
+// CHECK: tensor.insert_slice {{.*}}[0, 64] [6, 1024] [1, 1]
 // CHECK: linalg.generic {indexing_maps = [#[[WINDOW]], {{.*}} ins(%[[ROWS]] : tensor<6x1216xf16>) outs({{.*}} : tensor<4x6x1x2x8x32x2xf16>)
 // CHECK: %[[SUMS:.*]] = linalg.generic {indexing_maps = [#[[SHARED]], {{.*}} ins({{.*}}, %[[WEIGHTS]] : tensor<4x6x1x16x32x2xf16>, tensor<2x18x16x32x2xf16>)
 // CHECK-SAME: attrs = {hexagon.windows = array<i64: 1, 1, 1, 2, 6>}
@@ -21,7 +22,7 @@
 // CHECK: arith.addf
 // CHECK-NEXT: arith.maximumf
 // CHECK-NEXT: arith.truncf
-// CHECK: tensor.extract_slice %[[IMAGE]][4, 0] [6, 1216] [1, 1]
+// CHECK: tensor.insert_slice {{.*}}[0, 64] [5, 1024] [1, 1]
 // CHECK: linalg.transpose ins({{.*}} : tensor<2x2x2x8x32x2xf16>) outs({{.*}} : tensor<2x2x8x2x2x32xf16>) permutation = [2, 0, 3, 5, 1, 4]
 // CHECK: tensor.insert_slice {{.*}}[0, 0, 0, 0] [1, 4, 16, 64] [1, 1, 1, 1]
 // CHECK: tensor.insert_slice {{.*}}[0, 12, 0, 0] [1, 4, 16, 64] [1, 1, 1, 1]
@@ -113,4 +114,30 @@ func.func @line(%image: tensor<1040xf16>, %weights: tensor<60x33xf16>) -> tensor
       linalg.yield %t : f16
   } -> tensor<50x33xf16>
   return %1 : tensor<50x33xf16>
+}
+
+// -----
+// Weights that are tiles since compile time: those of all channels at once.
+// CHECK-LABEL: func.func @tiles
+// CHECK-NOT: hexagon.weight_matrix
+// CHECK: %[[WEIGHTS:.*]] = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<2x9x16x32x2xf16>
+// CHECK: linalg.generic {{.*}} ins({{.*}}, %[[WEIGHTS]] : tensor<{{.*}}>, tensor<2x9x16x32x2xf16>)
+#same = affine_map<(n, y, x, o) -> (n, y, x, o)>
+func.func @tiles(%image: tensor<1x18x18x32xf16>, %tiles: tensor<2x9x16x32x2xf16>) -> tensor<1x16x16x64xf16> {
+  %matrix = "hexagon.weight_matrix"(%tiles) : (tensor<2x9x16x32x2xf16>) -> tensor<288x64xf16>
+  %w = tensor.expand_shape %matrix [[0, 1, 2], [3]] output_shape [3, 3, 32, 64]
+      : tensor<288x64xf16> into tensor<3x3x32x64xf16>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x16x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x16x16x64xf32>) -> tensor<1x16x16x64xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %w : tensor<1x18x18x32xf16>, tensor<3x3x32x64xf16>)
+      outs(%z : tensor<1x16x16x64xf32>) -> tensor<1x16x16x64xf32>
+  %h = tensor.empty() : tensor<1x16x16x64xf16>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x16x16x64xf32>) outs(%h : tensor<1x16x16x64xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %t = arith.truncf %x : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<1x16x16x64xf16>
+  return %1 : tensor<1x16x16x64xf16>
 }
