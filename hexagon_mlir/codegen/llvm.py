@@ -27,6 +27,7 @@ _SEARCHES = {"-hexagon-insert": ("false", "true"), "-disable-hexagon-amodeopt": 
 _FEW_SEARCHES, _ALL_SEARCHES = (tuple(f"{name}={values[every]}" for name, values in _SEARCHES.items())
                                 for every in (False, True))
 _SCHEDULED = ("-enable-misched=false", "-enable-misched=true")
+_RESCHEDULED = ("-post-RA-scheduler=false", "-post-RA-scheduler=true")
 _BITS = ("-hexagon-bit=false", "-hexagon-bit=true")
 _WINDOWS = ("-window-sched=off", "-window-sched=on")
 _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
@@ -92,7 +93,7 @@ class Library:
         # The window search moves instructions tentatively; LLVM 22 aborts where a live range is not updated.
         self._set(*ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
                   _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows and not self.cautious], _BITS[variant.bits],
-                  _REALIGNED[realigned])
+                  _RESCHEDULED[variant.rescheduled], _REALIGNED[realigned])
         module = binding().parse_assembly(llvm_ir, context=binding().create_context())
         return getattr(_machine(self.cpu, self.features, self.relocation), f"emit_{kind}")(module)
 

@@ -20,14 +20,16 @@ from hexagon_mlir.codegen.scheduling.traits import Traits
 class Variant:
     """One way to generate code: with the vector loops ordered (`loop_order`), scheduled by LLVM before register
     allocation, with LLVM's window search (``windows``) where software pipelining fails. ``budget`` makes loops load
-    constants from a table. ``bits`` is LLVM's known-bits analysis, up to a third of its time: it keeps a thousand bits
-    for each vector. It shortens address arithmetic, which matters in tight loops.
+    constants from a table. ``rescheduled``: LLVM schedules again after register allocation, which fills packets, but
+    moves instructions next to the loads that they wait for. ``bits`` is LLVM's known-bits analysis, up to a third of
+    its time: it keeps a thousand bits for each vector. It shortens address arithmetic, which matters in tight loops.
     """
 
     ordered: bool = False
     scheduled: bool = False
     windows: bool = False
     budget: RegisterBudget | None = None
+    rescheduled: bool = True
     bits: bool = True
 
 
@@ -67,6 +69,8 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
     ordered = Variant(ordered=True, windows=True, budget=RegisterBudget(limits.registers, slots=False))
     scheduled, both = Variant(scheduled=True), replace(ordered, scheduled=True)
     table = replace(both, budget=RegisterBudget(limits.fewer, slots=False))
+    if traits.moves:  # nothing to do while a load is under way
+        return replace(scheduled, rescheduled=False), ordered
     in_qfloat, crowded = traits.qfloat >= limits.qfloat, traits.pressure >= limits.crowded
     if traits.pressure == 0 < traits.outside or traits.pressure <= REGISTERS < traits.outside:
         return replace(scheduled, bits=False), ordered  # registers are short outside of loops

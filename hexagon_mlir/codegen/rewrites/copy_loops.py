@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from hexagon_mlir.llvmir import Block, Function, Instruction, Module
 
-_REARRANGING = frozenset({"load", "store", "shufflevector"})
+REARRANGING = frozenset({"load", "store", "shufflevector"})
+"""Opcodes of loops that move and permute vectors."""
 _MASKED = ("@llvm.masked.load.", "@llvm.masked.store.")
-_MOVING = frozenset(f"V6.{name}" for name in ("vdealvdd", "vshuffvdd", "lo", "hi", "vcombine", "vdelta", "vrdelta",
-                                              "valignb", "vlalignb", "valignbi", "vlalignbi", "vror"))
+MOVING = frozenset(f"V6.{name}" for name in ("vdealvdd", "vshuffvdd", "lo", "hi", "vcombine", "vdelta", "vrdelta",
+                                             "valignb", "vlalignb", "valignbi", "vlalignbi", "vror"))
 _LOOP = ", !llvm.loop "
 
 
@@ -40,14 +41,14 @@ def _marked(block: Block, disable: int, loops: list[int]) -> Block:
     moves, calls = set(), 0
     for i in block.instructions:
         if i.opcode == "call":
-            moving = i.flags.startswith(_MASKED) or i.intrinsic in _MOVING
+            moving = i.flags.startswith(_MASKED) or i.intrinsic in MOVING
             if i.result and _has_vectors(i) and not moving:
                 return block
             calls += moving
         elif _has_vectors(i):
             moves.add(i.opcode)
     copies = moves == {"load", "store"} and not calls
-    if not copies and not (moves <= _REARRANGING and any(map(_is_from_ddr, block.instructions))):
+    if not copies and not (moves <= REARRANGING and any(map(_is_from_ddr, block.instructions))):
         return block
     loops.append(disable + len(loops) + 1)
     lines = (i.text.replace("= load ", "= load volatile ", 1) if not copies and _is_from_ddr(i) else i.text

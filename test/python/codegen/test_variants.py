@@ -33,7 +33,20 @@ def test_traits_of_a_product():
     assert not traits(loop("\n".join(line for line in lines if "%s3 =" not in line and "%p3" not in line))).products
 
 
+def test_traits_of_a_loop_that_only_moves_vectors():
+    lines = ["  %i = phi i32 [ 9, %entry ], [ %less, %loop ]", f"  %v = load {WORDS}, ptr %a, align 128",
+             f"  %w = shufflevector {WORDS} %v, {WORDS} poison, {WORDS} splat (i32 1)",
+             f"  store {WORDS} %w, ptr %a, align 128", "  %less = add i32 %i, -1"]
+    assert traits(loop("\n".join(lines))).moves
+    paired = call("%p", "vshuffvdd", "%v", "%v").replace(f"{WORDS} @", "<64 x i32> @")
+    assert traits(loop("\n".join([*lines[:2], paired, call("%w", "lo", "%p"), *lines[3:]]))).moves
+    assert not traits(loop("\n".join([*lines[:3], call("%x", "vaddw", "%v", "%w"), *lines[3:]]))).moves
+    assert not traits(loop("\n".join([*lines[:2], f"  %w = add {WORDS} %v, %v", *lines[3:]]))).moves
+    assert not traits(loop("\n".join([*lines[:2], *lines[4:]]))).moves, "nothing is permuted"
+
+
 def test_what_comes_first():
+    assert not variants(Traits(moves=True))[0].rescheduled and all(v.rescheduled for v in variants(FREE))
     assert variants(FREE)[0].ordered and variants(FREE)[0].windows and not variants(FREE)[0].scheduled
     assert variants(PRODUCTS)[0].scheduled and variants(PRODUCTS)[0].ordered
     assert [variants(PRODUCTS._replace(qfloat=part))[0].bits for part in (0.25, 0.42)] == [True, False]
@@ -60,7 +73,7 @@ def test_limits_move_the_boundaries():
 
 
 @pytest.mark.parametrize("traits", [FREE, TABLED, TABLED._replace(qfloat=0.45), CROWDED, PRODUCTS,
-                                    CROWDED._replace(qfloat=0.1), Traits(outside=9)])
+                                    CROWDED._replace(qfloat=0.1), Traits(outside=9), Traits(moves=True)])
 def test_nothing_is_tried_twice(traits):
     every = variants(traits)
     assert len(set(every)) == len(every)
