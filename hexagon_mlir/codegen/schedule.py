@@ -123,7 +123,8 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             raise HexError.plain(f"'{op.name}' is between kernels", origin=ORIGIN)
     with deferred():
         sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
-        shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target)) for name in first]
+        shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target, settings))
+                  for name in first]
     kernels = _compile_all(sources, target, pipeline, progress, shares)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
     return ModelSchedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
@@ -150,13 +151,24 @@ def _source(function: ir.Operation, given: set[int]) -> str:
     return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
 
 
-def _share(kernel: ir.Operation, target: str) -> int:
-    """Bytes of TCM that ``kernel`` may use, 0 for all of it: a convolution in smaller tiles reads its windows more
-    often, a product with weights of 4 bits converts them again for each block of rows. Both cost more than prefetching
-    the first tile of the next kernel saves."""
+def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:
+    """Bytes of TCM that ``kernel`` may use, 0 for all of it where smaller tiles cost more than prefetching the first
+    tile of the next kernel saves: a convolution reads its windows more often, a product with weights of 4 bits converts
+    them again for each block of rows, one with a long reduction transfers its factors again."""
+    chip = targets.get(target)
+    on_engine = settings.matrix_engine and chip.has_matrix_engine
     whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and is_narrow(op.operands[0].type))
-                for op in nested_ops(kernel))
-    return 0 if whole else targets.get(target).tcm_share_bytes
+                or (on_engine and reduces_long(op)) for op in nested_ops(kernel))
+    return 0 if whole else chip.tcm_share_bytes
+
+
+def reduces_long(op: ir.Operation) -> bool:
+    """Whether ``op`` is a product of f16 matrices with at least as many steps of the reduction as columns."""
+    if op.name != "linalg.matmul":
+        return False
+    types = [ir.RankedTensorType(value.type) for value in list(op.operands)[:2]]
+    reduction, columns = types[1].shape
+    return all(isinstance(type_.element_type, ir.F16Type) for type_ in types) and reduction >= columns
 
 
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
