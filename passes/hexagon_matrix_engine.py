@@ -23,12 +23,10 @@ from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.sizes import choose_blocks
+from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks
 
 FIRST_WITH_PLANES = 75
 """The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
-_GAPS = 16
-"""The part of TCM that is left for tables, tags and gaps between buffers."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,7 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        budget -= budget // _GAPS
+        budget -= budget // GAPS
         weights, grid = matmul.packed, None
         narrow = weights is not None and is_narrow(weights.type)
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
@@ -199,7 +197,7 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // _GAPS, matmul.epilogue_bytes)
+        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // GAPS, matmul.epilogue_bytes)
         if blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return

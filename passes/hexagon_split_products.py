@@ -13,8 +13,12 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
 from hexagon_mlir.passes.lib.split_cost import pays
 from hexagon_mlir.passes.matrix_engine.read import elementwise_user
+from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks
 from hexagon_mlir.passes.split_products.build import product_of_pieces, result_of
 from hexagon_mlir.passes.split_products.read import Split, read_split
+
+_WIDE = 4
+"""Bytes that a result of f32 takes more than one of f16, as tiles and as rows."""
 
 
 @dataclass(frozen=True)
@@ -210,12 +214,14 @@ class HexagonSplitProductsPass(Pass):
 
     Options:
         f32-split: whether products may be split at all.
+        tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
 
     Refuses (with a remark; the product is left for HVX): sums other than f32, or that start from anything but zeros,
-    sizes known at run time only, several loops of rows or of the reduction, products that HVX is estimated to compute
-    in less time. Chips whose engine gives no results of f32 (v73) split nothing.
+    sizes known at run time only, several loops of rows or of the reduction, pieces of which one row and one column of
+    tiles exceed the budget, products that HVX is estimated to compute in less time. Chips whose engine gives no results
+    of f32 (v73) split nothing.
 
     Needs: tensor.
     Leaves: tensor.
@@ -226,6 +232,7 @@ class HexagonSplitProductsPass(Pass):
     leaves: ClassVar[str] = "tensor"
 
     f32_split: bool = False
+    tcm_bytes: int = 0
     matrix_engine: bool = True
     always: bool = False
 
@@ -244,11 +251,19 @@ class HexagonSplitProductsPass(Pass):
     def _found(self, op: ir.Operation, cost: EngineCost, context: PassContext) -> Split | None:
         """The product ``op``, if it is to be split."""
         found = read_split(op)
+        if isinstance(found, Split) and not self._fits(found, context):
+            found = "one row and one column of tiles exceed the TCM budget"
         if isinstance(found, Split) and not self.always and not pays(*found.matmul.sizes, found.products, cost):
             found = "HVX is estimated to compute it in less time"
         if isinstance(found, str):
             self.remark(context, op, f"not split: {found}")
         return found if isinstance(found, Split) else None
+
+    def _fits(self, split: Split, context: PassContext) -> bool:
+        """Whether `hexagon-matrix-engine` can cut the product of pieces into blocks."""
+        rows, columns, reduction = split.matmul.sizes
+        budget = self.tcm_bytes or context.target.tcm_budget_bytes
+        return choose_blocks(rows, columns, split.products * reduction, budget - budget // GAPS, _WIDE) is not None
 
     def _rewrite(self, split: Split) -> None:
         op, epilogue = split.matmul.op, elementwise_user(split.matmul.op)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 
+GAPS = 16
+"""The part of TCM that is left for tables, tags and gaps between buffers."""
+
 
 @dataclass(frozen=True)
 class Blocks:

@@ -41,3 +41,15 @@ func.func @halves(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64x
   %0 = linalg.matmul ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%start : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+// CHECK-LABEL: func.func @deep
+// CHECK: linalg.matmul
+func.func @deep(%a: tensor<64x40000xf32>, %b: tensor<40000x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<64x64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%init : tensor<64x64xf32>) -> tensor<64x64xf32>
+  // expected-remark@+1 {{hexagon-split-products: not split: one row and one column of tiles exceed the TCM budget}}
+  %0 = linalg.matmul ins(%a, %b : tensor<64x40000xf32>, tensor<40000x64xf32>) outs(%start : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
