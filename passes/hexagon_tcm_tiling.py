@@ -12,6 +12,7 @@ from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import vector_loop
+from hexagon_mlir.passes.tcm_tiling.blocks import place_blocks
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
 from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
@@ -32,6 +33,8 @@ class HexagonTcmTilingPass(Pass):
     transferred, and are small enough to overlap transfers with computation, if that is predicted to pay. A group whose
     tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
     results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
+    Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
+    are put together from blocks, where only groups read them.
     Kernels with buffers of their own (Triton kernels) are left to `hexagon-tcm-placement`.
 
     Before:
@@ -91,7 +94,9 @@ class HexagonTcmTilingPass(Pass):
                    and not is_for_engine(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
         groups = [part for group in groups for part in self._parts(group, budget, context)]
-        budget -= place_between(groups, budget // 2, small)
+        half = budget // 2
+        given = place_between(groups, half, small)
+        budget -= given + place_blocks(function, groups, half - given, small)
         tiled: list[tuple[Group, list[int]]] = []
         for group in groups:
             tile = self._choose(group, budget, context)

@@ -65,6 +65,15 @@ def _readers(value: ir.Value) -> list[tuple[ir.Operation, int]]:
     return found
 
 
+def _fetches(op: ir.Operation, place: int) -> bool:
+    """True for an operation that copies its operand ``place``, all of it or a part, to TCM."""
+    if op.name == "tensor.extract_slice":
+        uses = [(use.owner.operation, use.operand_number) for use in op.results[0].uses]
+        return bool(uses) and all(_fetches(user, number) for user, number in uses)
+    copies = op.name == "bufferization.alloc_tensor" or (op.name == "tensor.insert_slice" and place == 0)
+    return copies and not is_in_ddr(op.results[0])
+
+
 def place_between(groups: list[Group], budget: int, small: int) -> int:
     """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow; returns the bytes
     used."""
@@ -74,11 +83,11 @@ def place_between(groups: list[Group], budget: int, small: int) -> int:
         for number, result in enumerate(group.root.results):
             uses = _readers(result)
             size = static_bytes(result.type)
-            if not uses or any(user not in grouped for user, _ in uses):
+            if not uses or any(user not in grouped and not _fetches(user, place) for user, place in uses):
                 continue
             if size is None or size < small or given + size > budget:
                 continue
-            if any(takes_scalars(user, position) for user, position in uses):
+            if any(user in grouped and takes_scalars(user, position) for user, position in uses):
                 continue
             op, position = group.root, len(group.root.operands) - len(group.root.results) + number
             while not isinstance(op.operands[position].owner, ir.Block) \

@@ -303,3 +303,50 @@ func.func @overwritten(%x: tensor<2048x1024xf32>, %y: tensor<2048x1024xf32> {buf
   } -> tensor<2048x1024xf32>
   return %r : tensor<2048x1024xf32>
 }
+
+// -----
+// Blocks in TCM are put together there where tiled ops alone read them.
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[WHOLE:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<64x64xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %[[WHOLE]][0, 0]
+// CHECK: %[[LAST:.*]] = tensor.insert_slice %{{.*}}[32, 0]
+// CHECK: linalg.exp ins(%[[LAST]] : tensor<64x64xf32>)
+func.func @blocks(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) -> tensor<64x64xf32> {
+  %first = bufferization.alloc_tensor() copy(%a) {memory_space = 1 : i64} : tensor<32x64xf32>
+  %second = bufferization.alloc_tensor() copy(%b) {memory_space = 1 : i64} : tensor<32x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %0 = tensor.insert_slice %first into %e[0, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %1 = tensor.insert_slice %second into %0[32, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %2 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+
+// -----
+// Not where they are the function's result, too, nor where one of them is not in TCM.
+// CHECK-LABEL: func.func @blocks_of_a_result
+// CHECK-NOT: alloc_tensor() {memory_space = 1 : i64} : tensor<64x64xf32>
+// CHECK: tensor.insert_slice
+// CHECK: linalg.exp
+func.func @blocks_of_a_result(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>)
+    -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+  %first = bufferization.alloc_tensor() copy(%a) {memory_space = 1 : i64} : tensor<32x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %0 = tensor.insert_slice %first into %e[0, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %1 = tensor.insert_slice %b into %e[32, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %2 = linalg.exp ins(%0 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %3 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0, %2, %3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+// What is transferred to TCM behind its tiles stays there.
+// CHECK-LABEL: func.func @fetched
+// CHECK: %[[RESULT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<32x64xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[RESULT]] : tensor<32x64xf32>)
+func.func @fetched(%a: tensor<32x64xf32>) -> tensor<16x64xf32> {
+  %e = tensor.empty() : tensor<32x64xf32>
+  %0 = linalg.exp ins(%a : tensor<32x64xf32>) outs(%e : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %part = tensor.extract_slice %0[16, 0] [16, 64] [1, 1] : tensor<32x64xf32> to tensor<16x64xf32>
+  %1 = bufferization.alloc_tensor() copy(%part) {memory_space = 1 : i64} : tensor<16x64xf32>
+  return %1 : tensor<16x64xf32>
+}
