@@ -1,16 +1,18 @@
 """Attention of one head: bytes that cross DDR against what tiles of queries must move, and the memory it takes.
 
-    python bench/attention.py                  # 1024 positions of 64 elements, causal and not
+    python bench/attention.py                  # 1024 positions of 64 elements, causal and not, f32 and f16
     python bench/attention.py --length 2048
 
-The bound reads the queries once, the keys and values once for each tile of queries (in causal attention those up to the
-tile of keys that its last query sees), and writes the result once. The matrix of scores would take length x length
-elements; the largest allocation shows that no buffer comes near.
+f32 is computed by HVX, f16 with products on the matrix engine. The bound of f16 reads queries, keys and values once and
+writes the result once: all keys of a head stay in TCM. That of f32 reads the queries once, the keys and values once for
+each tile of queries (in causal attention those up to the tile of keys that its last query sees), and writes the result
+once. The matrix of scores would take length x length elements; the largest allocation shows that no buffer comes near.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import warnings
 from dataclasses import dataclass
@@ -26,8 +28,6 @@ from bench.tables import show, table
 from hexagon_mlir.frontend.torch.kernels.attention_tiles import KEY_ROWS, QUERY_ROWS
 from hexagon_mlir.llvmir import Module
 
-_FLOAT = 4  # bytes
-
 
 class Attention(torch.nn.Module):
     """softmax(q k^T / sqrt(depth)) v."""
@@ -41,13 +41,15 @@ class Attention(torch.nn.Module):
         return F.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
 
 
-def bound(length: int, depth: int, causal: bool) -> int:
-    """Bytes read and written at least, with tiles of `QUERY_ROWS` by `KEY_ROWS`."""
+def bound(length: int, depth: int, causal: bool, dtype: torch.dtype) -> int:
+    """Bytes read and written at least; of f32 with tiles of `QUERY_ROWS` by `KEY_ROWS`."""
+    if dtype is torch.float16:
+        return 4 * length * depth * dtype.itemsize
     seen = 0
     for first in range(0, length, QUERY_ROWS):
         last = min(first + QUERY_ROWS, length)
         seen += min(-(-last // KEY_ROWS) * KEY_ROWS, length) if causal else length
-    return _FLOAT * depth * (2 * length + 2 * seen)
+    return dtype.itemsize * depth * (2 * length + 2 * seen)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Measurement:
 
     length: int
     causal: bool
+    dtype: torch.dtype
     error: float
     cycles: int
     moved: int
@@ -73,18 +76,18 @@ class Measurement:
     @property
     def scores(self) -> int:
         """Bytes of the matrix that is never stored."""
-        return _FLOAT * self.length ** 2
+        return self.dtype.itemsize * self.length ** 2
 
 
-def measure(length: int, depth: int, causal: bool) -> Measurement:
-    """Compile, run on the simulator, compare with eager PyTorch."""
+def measure(length: int, depth: int, causal: bool, dtype: torch.dtype = torch.float32) -> Measurement:
+    """Compile, run on the simulator, compare with eager PyTorch in float64."""
     torch.manual_seed(0)
-    inputs = tuple(torch.randn(1, 1, length, depth) for _ in range(3))
+    inputs = tuple(torch.randn(1, 1, length, depth, dtype=dtype) for _ in range(3))
     module = Attention(causal)
     model = hx.compile(torch.export.export(module, inputs))
-    error = float((model(*inputs) - module(*inputs)).abs().max())
+    error = float((model(*inputs).double() - module(*(value.double() for value in inputs))).abs().max())
     run = model.last_run
-    return Measurement(length, causal, error, run.cycles, run.ddr_bytes, bound(length, depth, causal),
+    return Measurement(length, causal, dtype, error, run.cycles, run.ddr_bytes, bound(length, depth, causal, dtype),
                        max(record.result.tcm_high_water for record in run.launches), model.result.memory.arena_bytes,
                        tuple(size for kernel in model.schedule.kernels for size in _allocations(kernel.llvm_ir)))
 
@@ -96,19 +99,19 @@ def _allocations(llvm_ir: str) -> list[int]:
 
 
 def main() -> None:
-    """Measure both kinds and print a table."""
+    """Measure all kinds and print a table."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--length", type=int, default=1024)
     parser.add_argument("--depth", type=int, default=64)
     options = parser.parse_args()
-    grid = table(f"Attention, {options.length} x {options.depth} f32, v75, simulated",
-                 ("attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations", "scores",
-                  "error"))
-    for causal in (False, True):
-        m = measure(options.length, options.depth, causal)
-        grid.add_row("causal" if causal else "all keys", f"{m.cycles:,}", f"{m.moved:,}", f"{m.bound:,}",
-                     f"{m.ratio:.3f}", f"{m.tcm:,}", f"{m.ddr:,}", f"{m.scores:,}", f"{m.error:.1e}")
+    grid = table(f"Attention, {options.length} x {options.depth}, v75, simulated",
+                 ("type", "attention", "cycles", "bytes over DDR", "bound", "ratio", "TCM peak", "activations",
+                  "scores", "error"))
+    for dtype, causal in itertools.product((torch.float32, torch.float16), (False, True)):
+        m = measure(options.length, options.depth, causal, dtype)
+        grid.add_row(f"f{8 * dtype.itemsize}", "causal" if causal else "all keys", f"{m.cycles:,}", f"{m.moved:,}",
+                     f"{m.bound:,}", f"{m.ratio:.3f}", f"{m.tcm:,}", f"{m.ddr:,}", f"{m.scores:,}", f"{m.error:.1e}")
     show(grid, 120)
 
 
