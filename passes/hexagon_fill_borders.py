@@ -10,10 +10,12 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir, linalg, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.ir.query import element_bytes, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 _WORTH = 2  # times the elements of the border: else one long fill is as good
+_PART_STORES = 3
+"""How many stores of whole vectors take as long as one of a part of a vector, in a row of its own."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,10 @@ class Run:
     def count(self) -> int:
         """Elements in all."""
         return self.rows * self.length
+
+    def stores(self, lanes: int) -> int:
+        """Stores of vectors of so many ``lanes`` that fill it, or as long as these take."""
+        return self.rows * -(-self.length // lanes) * (_PART_STORES if self.rows > 1 and self.length % lanes else 1)
 
 
 def border(total: int, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> list[Run] | None:
@@ -98,7 +104,8 @@ class HexagonFillBordersPass(Pass):
         none
 
     Refuses: nothing; it leaves alone dynamic sizes, buffers that are read between the fill and the copy, blocks of more
-    than rows (several padded images) and borders of half the buffer.
+    than rows (several padded images), borders of half the buffer, and those of so many short rows that one long fill
+    takes less time.
 
     Needs: buffer.
     Leaves: buffer.
@@ -119,7 +126,10 @@ class HexagonFillBordersPass(Pass):
             if not part.has_static_shape or ir.ShapedType.get_dynamic_stride_or_offset() in (offset, *strides):
                 continue
             runs = border(prod(whole.shape), offset, part.shape, strides)
-            if runs is None or _WORTH * sum(run.count for run in runs) > prod(whole.shape):
+            total, lanes = prod(whole.shape), context.target.lanes(8 * element_bytes(whole.element_type))
+            if runs is None or _WORTH * sum(run.count for run in runs) > total:
+                continue
+            if sum(run.stores(lanes) for run in runs) > total // lanes:
                 continue
             with fill.location, ir.InsertionPoint(fill):
                 _fill_runs(fill.operands[0], fill.operands[1], runs)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hexagon_mlir.passes.hexagon_fill_borders import border
+from hexagon_mlir.passes.hexagon_fill_borders import Run, border
 
 
 @pytest.mark.parametrize(("shape", "first", "sizes"), [
@@ -39,3 +39,9 @@ def test_a_border_is_what_the_block_leaves(shape, first, sizes):
 ])
 def test_no_rows_no_border(total, sizes, strides):
     assert border(total, 0, sizes, strides) is None
+
+
+def test_rows_that_end_within_a_vector_take_longer():
+    assert Run(0, 1, 200, 200).stores(64) == 4
+    assert Run(77, 199, 96, 19).stores(64) == 3 * 199
+    assert Run(0, 57, 3712, 128).stores(64) == 2 * 57
