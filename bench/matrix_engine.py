@@ -5,7 +5,7 @@
     python bench/matrix_engine.py 512          # rows whose name holds a word
 
 Rows with int4 weights are the products of a layer of Qwen3-4B for 512 tokens: factors and results of f16, weights of 4
-bits with an f16 scale for 32 of a column. ``python bench/narrow_products.py`` prints them together: 59 % of the
+bits with an f16 scale for 32 of a column. ``python bench/narrow_products.py`` prints them together: 64 % of the
 engine's rate, where a published run of the whole model, at 690 tokens per second on v81, reaches 24 %.
 
 The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32 (of bytes rows to 64), at

@@ -26,6 +26,7 @@ from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.ir import parse
+from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets.dma import Engine
 
 PUBLISHED = 0.24
@@ -61,6 +62,11 @@ class NarrowProduct:
 
     def run(self) -> tuple[int, float]:
         """Cycles, and the largest error over the sum of magnitudes."""
+        run, error = self.launched()
+        return run.cycles, error
+
+    def launched(self) -> tuple[RunResult, float]:
+        """A run, and its error as above."""
         generator = torch.Generator().manual_seed(0)
         left = torch.randn(self.m, self.k, generator=generator).half()
         scales = ((torch.rand(tiles(self.k), self.n, generator=generator) + 0.5) / self.k**0.5 / 8).half()
@@ -70,10 +76,10 @@ class NarrowProduct:
         assert packed is not None
         result = np.zeros((self.m, self.n), np.float16)
         asm = compile_module(parse(self.text(tuple(packed.shape)), file="product.mlir")).asm
-        cycles = launch(asm, "kernel", [left.numpy(), packed.numpy(), result], None).cycles
+        run = launch(asm, "kernel", [left.numpy(), packed.numpy(), result], None)
         exact = left.double() @ weights.double()
         size = left.abs().float() @ weights.abs()
-        return cycles, float(((torch.from_numpy(result).double() - exact).abs() / size).max())
+        return run, float(((torch.from_numpy(result).double() - exact).abs() / size).max())
 
     def text(self, shape: tuple[int, ...]) -> str:
         """The product by tiles of ``shape`` as linalg on tensors."""

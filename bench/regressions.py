@@ -31,6 +31,8 @@ import hexagon_mlir as hx
 from bench import demo, kernels, matrix_engine
 from bench.corpus.model_zoo import SMALL
 from bench.corpus.tcm_kernels import KERNELS, Kernel
+from bench.engine_choice import IntegerProduct
+from bench.narrow_products import NarrowProduct
 from bench.tables import show, table
 from hexagon_mlir import targets
 from hexagon_mlir.exec import sim
@@ -53,6 +55,7 @@ SECOND_KERNELS = ("vec-add f32", "exp f32", "division f32", "gelu f32", "gelu f1
 SECOND_DEMO = ("softmax", "RMS norm", "matmul")
 SECOND_MODELS = ("mixture of experts",)
 
+ENGINE_INTEGERS, ENGINE_NARROW = (IntegerProduct(512, 256, 512),), NarrowProduct(128, 512, 512)
 ENGINE_PRODUCTS, ENGINE_MODELS = ("512x512x512", "123x200x77", "64x64x64", "1x768x768"), ("BERT small",)
 
 Cost = dict[str, int]
@@ -127,9 +130,13 @@ def _model_costs(names: Iterable[str], target: str, numerics: str = "f32") -> Co
 
 
 def engine_costs() -> Costs:
-    """Products of f16 matrices from DDR by the matrix engine, and a model in mixed precision."""
+    """Products of f16 matrices from DDR by the matrix engine, of bytes and by weights of 4 bits, and a model in mixed
+    precision."""
     products = {product.name: cost([matrix_engine.launched(product, *product.operands(), engine=True)])
                 for product in matrix_engine.PRODUCTS if product.name in ENGINE_PRODUCTS and not product.in_tcm}
+    for product in ENGINE_INTEGERS:
+        products[product.name] = cost([matrix_engine.launched(product, *product.operands(), engine=True)])
+    products[ENGINE_NARROW.name] = cost([ENGINE_NARROW.launched()[0]])
     return {**products, **{f"{name} mixed": found
                            for name, found in _model_costs(ENGINE_MODELS, targets.DEFAULT, "mixed").items()}}
 

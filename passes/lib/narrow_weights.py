@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE
-from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, NUMBER_BITS, SCALES, is_narrow
+from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, NUMBER_BITS, OFFSET, SCALES, is_narrow
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
@@ -48,7 +48,8 @@ def _weight(nibbles: ir.Value, scale: ir.Value) -> ir.Value:
     i16, f16 = ir.IntegerType.get_signless(NUMBER_BITS), ir.F16Type.get()
     number = ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes={
         "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _NIBBLE_LOOP)}).result
-    last, width = (constant(ir.IntegerAttr.get(i16, bits)) for bits in (NUMBER_BITS - NIBBLE_BITS, NIBBLE_BITS))
-    places = binary("arith.subi", last, binary("arith.muli", arith.index_cast(i16, number), width))
-    signed = binary("arith.shrsi", binary("arith.shli", nibbles, places), last)
+    width, mask, offset = (constant(ir.IntegerAttr.get(i16, bits)) for bits in (
+        NIBBLE_BITS, (1 << NIBBLE_BITS) - 1, OFFSET))
+    places = binary("arith.muli", arith.index_cast(i16, number), width)
+    signed = binary("arith.subi", binary("arith.andi", binary("arith.shrui", nibbles, places), mask), offset)
     return binary("arith.mulf", cast("arith.sitofp", f16, signed), cast("arith.bitcast", f16, scale))

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
-from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, SCALES
+from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, OFFSET, SCALES
 
 _LARGEST = (-8, 7, 6, 5, 4, 3, 2, 1)
 """What the weight of largest magnitude may be, in units of the scale: others have the scale's sign changed."""
@@ -82,7 +82,7 @@ def _packed(multiples: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
     """`narrowed` of groups."""
     depth, _, columns = multiples.shape
     padding = tiles(columns) * TILE - columns
-    numbers = F.pad(multiples, (0, padding)).to(torch.int32) & 15
+    numbers = F.pad(multiples, (0, padding)).to(torch.int32) + OFFSET
     split = numbers.reshape(depth, SCALES, NIBBLES, PAIR, tiles(columns), TILE)
     words = sum(split[:, :, place] << NIBBLE_BITS * place for place in range(NIBBLES))
     assert isinstance(words, torch.Tensor)

@@ -3,8 +3,9 @@
 
 // CHECK-LABEL: func.func @narrow
 // CHECK: copy(%arg1) {memory_space = 1 : i64} : tensor<2x1x5x32x2xi16>
-// CHECK: arith.shli
-// CHECK: arith.shrsi
+// CHECK: arith.shrui
+// CHECK: arith.andi
+// CHECK: arith.subi
 // CHECK: arith.sitofp %{{.*}} : i16 to f16
 // CHECK: arith.mulf
 // CHECK: tensor<2x1x4x4x32x2xf16> into tensor<2x1x16x32x2xf16>

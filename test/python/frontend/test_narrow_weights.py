@@ -24,7 +24,7 @@ def decoded(tiles):
     words = tiles.numpy().astype(np.int32)
     scales = tiles[:, :, 4].contiguous().view(torch.float16).numpy().astype(np.float64)
     for column, depth, row, nibble in np.ndindex(*tiles.shape[:2], 4, 4):
-        signed = ((words[column, depth, row] >> 4 * nibble & 15) + 8) % 16 - 8
+        signed = (words[column, depth, row] >> 4 * nibble & 15) - 8
         for pair in range(2):
             found[depth * 32 + row * 8 + nibble * 2 + pair, column * 32:column * 32 + 32] = (
                 signed[:, pair] * scales[column, depth, :, pair])
