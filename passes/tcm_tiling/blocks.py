@@ -46,7 +46,7 @@ def _whole(op: ir.Operation) -> ir.Value | None:
 
 def _readers(value: ir.Value) -> list[tuple[ir.Operation, int]]:
     """The users of ``value``, through views, with their operand numbers."""
-    found = []
+    found: list[tuple[ir.Operation, int]] = []
     for use in value.uses:
         user = use.owner.operation
         found += _readers(user.results[0]) if user.name in VIEWS else [(user, use.operand_number)]
