@@ -134,6 +134,8 @@ LAYERS = (
     Layer("resnet 3x3 64 to 64, 16x16 f16", _conv2d(64, 64, 3, 1, 1), (64, 16, 16), _HALF),
     Layer("resnet 3x3 64 to 64, 16x16 i8", lambda: Bytes(64, 64, 3, padding=1), (64, 16, 16), torch.int8),
     Layer("resnet 3x3 64 to 64, 56x56", _conv2d(64, 64, 3, 1, 1), (64, 56, 56)),
+    Layer("resnet 3x3 64 to 64, 56x56 f16", _conv2d(64, 64, 3, 1, 1), (64, 56, 56), _HALF),
+    Layer("resnet 3x3 128 to 128, 28x28 f16", _conv2d(128, 128, 3, 1, 1), (128, 28, 28), _HALF),
     Layer("resnet 3x3/2 64 to 128, 16x16", _conv2d(64, 128, 3, 2, 1), (64, 16, 16)),
     Layer("resnet 1x1/2 64 to 128, 16x16", _conv2d(64, 128, 1, 2), (64, 16, 16)),
     Layer("resnet 3x3 256 to 256, 4x4", _conv2d(256, 256, 3, 1, 1), (256, 4, 4)),

@@ -66,17 +66,17 @@ class HexagonEngineConvolutionPass(Pass):
           %cst = arith.constant 0.000000e+00 : f32
           %cst_0 = arith.constant 0.000000e+00 : f16
           %0 = tensor.empty() : tensor<1x4x8x32xf16>
-          %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into tensor<1x32x32xf16>
-          %1 = bufferization.alloc_tensor() copy(%collapsed) {memory_space = 1 : i64} : tensor<1x32x32xf16>
-          %collapsed_1 = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into
-              tensor<1x7x480xf16>
-          %extracted_slice = tensor.extract_slice %collapsed_1[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16>
-              to tensor<7x480xf16>
-          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
-          %3 = linalg.fill ins(%cst_0 : f16) outs(%2 : tensor<7x512xf16>) -> tensor<7x512xf16>
-          %inserted_slice = tensor.insert_slice %extracted_slice into %3[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
+          %collapsed = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into tensor<1x7x480xf16>
+          %extracted_slice = tensor.extract_slice %collapsed[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16> to
+              tensor<7x480xf16>
+          %1 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
+          %2 = linalg.fill ins(%cst_0 : f16) outs(%1 : tensor<7x512xf16>) -> tensor<7x512xf16>
+          %inserted_slice = tensor.insert_slice %extracted_slice into %2[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
               into tensor<7x512xf16>
-          %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+          %collapsed_1 = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into
+              tensor<1x32x32xf16>
+          %3 = bufferization.alloc_tensor() copy(%collapsed_1) {memory_space = 1 : i64} : tensor<1x32x32xf16>
+          %expanded = tensor.expand_shape %3 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
               tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
           %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
           %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%4 : tensor<1x1x16x32x2xf16>)

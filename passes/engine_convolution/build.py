@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,6 +25,8 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 Results = list[ir.Value]
 Packing = Callable[[], ir.Value]
 """Makes tiles of weights."""
+Transfer = Callable[[], Sequence[Packing]]
+"""Transfers weights."""
 Activations = tuple[ir.Value, Windows | None]
 """Tiles of windows, and which of them are shared."""
 
@@ -60,16 +62,17 @@ class ConvolutionBuilder:
         if self._convolution.bias is not None:
             self._bias = filled(self._convolution.bias, [TILE * tiles(geometry.outputs)])
         resident = self._plan.outputs == geometry.outputs
-        weights = self._weights.fetched(0, [geometry.outputs])[0] if resident else None
+        weights: Transfer | None = partial(self._weights.fetched, 0, [geometry.outputs]) if resident else None
         if weights is not None and not self._single:
-            weights = partial(same, weights())
+            packed = [partial(same, packing()) for packing in weights()]
+            weights = partial(_again, packed)
 
         def image(batch: Offset, so_far: Results) -> Results:
             return self._rows(batch, weights, so_far)
 
         return _repeated(0, geometry.batches, 1, results, image)
 
-    def _rows(self, batch: Offset, weights: Packing | None, results: Results) -> Results:
+    def _rows(self, batch: Offset, weights: Transfer | None, results: Results) -> Results:
         """One image: a loop over the blocks of rows that the source has all rows of, the others before and after."""
         geometry, step = self._geometry, self._plan.tile_rows * self._plan.height
         rows, _ = image_size(geometry, self._plan)
@@ -91,7 +94,7 @@ class ConvolutionBuilder:
                 results = block(start, results)
         return results
 
-    def _block(self, batch: Offset, row: Offset, weights: Packing | None, results: Results) -> Results:
+    def _block(self, batch: Offset, row: Offset, weights: Transfer | None, results: Results) -> Results:
         """One block of rows."""
         geometry, plan = self._geometry, self._plan
         tile_rows = plan.tile_rows if not isinstance(row, int) else min(
@@ -109,15 +112,17 @@ class ConvolutionBuilder:
         rest = geometry.outputs - whole
         return outputs(rest)(whole, results) if rest else results
 
-    def _row_parts(self, batch: Offset, row: Offset, tile_rows: int, weights: Packing, results: Results) -> Results:
+    def _row_parts(self, batch: Offset, row: Offset, tile_rows: int, weights: Transfer, results: Results) -> Results:
         """While the engine multiplies a part of the rows, HVX unpacks the one before and packs the one after, whose
         rows of the image have come meanwhile.
         """
         plan, geometry = self._plan, self._geometry
         step = -(-tile_rows // plan.parts)
         parts = [(first, min(step, tile_rows - first)) for first in range(0, tile_rows, step)]
-        images = [self._image_rows(batch, _plus(row, first * plan.height), count) for first, count in parts[:AHEAD]]
-        packed = weights()
+        images = [self._image_rows(batch, row, parts[0][1])]
+        packing, = weights()
+        images += [self._image_rows(batch, _plus(row, first * plan.height), count) for first, count in parts[1:AHEAD]]
+        packed = packing()
         before = None
         for number, (first, count) in enumerate(parts):
             if number + AHEAD < len(parts):
@@ -210,6 +215,10 @@ _MAYBE_ONE = (1, 2)
 """Columns of tiles and tiles of channels: without them, where there is one, the neighbours of a row are those of a tile
 or of two.
 """
+
+
+def _again(packed: Sequence[Packing]) -> Sequence[Packing]:
+    return packed
 
 
 def _repeated(start: int, end: int, step: int, results: Results, emit: Callable[[Offset, Results], Results]) -> Results:

@@ -9,9 +9,9 @@
 // CHECK-LABEL: func.func @padded
 // CHECK-NOT: outs({{.*}} : tensor<1x18x18x64xf16>)
 // CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<64xf32>
-// CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<1x576x64xf16>
 // CHECK: %[[ZEROS:.*]] = linalg.fill {{.*}} outs({{.*}} : tensor<6x1216xf16>)
 // CHECK: %[[ROWS:.*]] = tensor.insert_slice {{.*}} into %[[ZEROS]][1, 64] [5, 1024] [1, 1]
+// CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<1x576x64xf16>
 // CHECK: tensor.insert_slice {{.*}}[0, 64] [6, 1024] [1, 1]
 // CHECK: %[[WEIGHTS:.*]] = linalg.transpose {{.*}} outs({{.*}} : tensor<2x18x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
 // CHECK: tensor.insert_slice {{.*}}[0, 64] [6, 1024] [1, 1]
