@@ -37,7 +37,7 @@ class Settings:
     each instruction (``.loc``); the code is the same. ``tcm_bytes``: how much tightly coupled memory may be planned;
     0 takes the target's. ``matrix_engine``: products of f16 matrices and convolutions of f16 images may be computed by
     the matrix engine of chips that have one, in its own sums. ``f32_split``: so may products of f32 and bf16, whose
-    factors are split into pieces of f16 (bound: docs/arithmetic.md). `hexagon_mlir.compile`, the ``options`` of
+    factors are split into pieces of f16 (bound: docs/engine_arithmetic.md). `hexagon_mlir.compile`, the ``options`` of
     torch.compile, a Triton launch and the tools take all of them, by these names.
     """
 
@@ -50,7 +50,7 @@ class Settings:
     matrix_engine: bool = _setting(True, "products and convolutions of f16 by the matrix engine, where it pays "
                                          "(default: true)")
     f32_split: bool = _setting(False, "products of f32 and bf16 by the matrix engine too, in pieces of f16 (bound: "
-                                      "docs/arithmetic.md)")
+                                      "docs/engine_arithmetic.md)")
 
     def __post_init__(self) -> None:
         for field_ in fields(Settings):

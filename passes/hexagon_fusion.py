@@ -27,7 +27,7 @@ class HexagonFusionPass(Pass):
     """Computes elementwise producers inside their consumers, reductions and broadcasts included.
 
     A producer with several consumers, or one that a broadcast would repeat, is fused only if it is cheap: exp is never
-    computed twice. What is computed from the sums of a product of f16 and has several consumers stays behind the
+    computed twice. What is computed from the sums of a product of f16 and has several consumers stays after the
     product, for the matrix engine, unless all of them are elementwise. If a reduction of rows and an elementwise op
     after it both need the same sum or difference (the centred elements of a layer norm), an op before both computes it,
     provided that the rows are whole vectors. Named ops become linalg.generic first. Constant tensors of one value

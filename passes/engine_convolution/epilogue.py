@@ -65,7 +65,7 @@ def are_rounded(sums: ir.Value) -> bool:
 
 
 def round_once(op: ir.Operation) -> ir.Operation:
-    """An op behind ``op`` that rounds its f32 sums; what read and rounded them reads its result."""
+    """An op after ``op`` that rounds its f32 sums; what read and rounded them reads its result."""
     sums = op.results[0]
     type_ = ir.RankedTensorType(sums.type)
     uses = [(use.owner.operation, use.operand_number) for use in sums.uses]

@@ -68,7 +68,7 @@ class Image:
 
     def rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> ir.Value:
         """Rows in TCM, ``size``: from ``start`` on of the padded image, a value only where they are rows of the
-        source; with zeros behind it.
+        source; with zeros after it.
         """
         source = reshaped(self.source, self.shape)
         element = ir.RankedTensorType(source.type).element_type

@@ -1,4 +1,4 @@
-"""Elementwise ops behind a product that the matrix engine may compute."""
+"""Elementwise ops that read a product which the matrix engine may compute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hexagon_mlir.passes.fusion.widen import is_contraction
 
 
 def is_epilogue(op: ir.Operation) -> bool:
-    """True for an elementwise op behind a product that does not end in one consumer: a reduction reads its result, or
+    """True for an elementwise op after a product that does not end in one consumer: a reduction reads its result, or
     what is no linalg op does, and others do as well.
     """
     uses = list(op.results[0].uses)

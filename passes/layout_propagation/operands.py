@@ -80,7 +80,7 @@ class Operands:
 
 @contextmanager
 def _where_defined(value: ir.Value) -> Iterator[None]:
-    """Insertion behind the op that makes ``value``, or behind the constants at the start of its block."""
+    """Insertion after the op that makes ``value``, or after the constants at the start of its block."""
     owner = value.owner
     point = ir.InsertionPoint(next(op for op in owner.operations if op.operation.name != "arith.constant")) \
         if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner.operation)

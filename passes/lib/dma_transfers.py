@@ -174,7 +174,7 @@ def make_transfers(shape: Shape, count: int) -> Transfers:
 
 
 def wait_of_transfer(start: ir.Operation) -> ir.Operation | None:
-    """The memref.dma_wait on the tags of memref.dma_start ``start`` in its block, if there is one behind it."""
+    """The memref.dma_wait on the tags of memref.dma_start ``start`` in its block, if there is one after it."""
     tags = next(value for value in list(start.operands)[::-1] if isinstance(value.type, ir.MemRefType))
     waits = [use.owner.operation for use in tags.uses if use.owner.operation.name == "memref.dma_wait"
              and use.owner.operation.block == start.block]

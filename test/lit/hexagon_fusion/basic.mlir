@@ -229,7 +229,7 @@ func.func @branches(%x: tensor<64xi32>, %y: tensor<64xi32>) -> tensor<64xi16> {
 }
 
 // -----
-// 10. What is added to a product of f16 is computed once, behind it: not in the sums of rows and in the result, too.
+// 10. What is added to a product of f16 is computed once, after it: not in the sums of rows and in the result, too.
 // CHECK-LABEL: func.func @residual
 // CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}"reduction"]} ins(%arg0, %arg1
 // CHECK: %[[ADDED:.*]] = linalg.generic {{.*}} ins(%arg2, %[[SUMS]] :

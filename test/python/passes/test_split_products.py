@@ -56,7 +56,7 @@ def text(m, k, n, kinds=("f32", "f32"), transposed=(False, False), batch=0, tail
 
 
 def bound(a, b):
-    """The largest error that docs/arithmetic.md states for ``a @ b`` of float64."""
+    """The largest error that docs/engine_arithmetic.md states for ``a @ b`` of float64."""
     sizes = np.abs(a), np.abs(b)
     part = 2.0 ** -(23 + top_exponent(a.shape[-1]))
     rows = np.maximum(sizes[0].max(-1, keepdims=True), 2.0**-90) * sizes[1].sum(-2, keepdims=True)
