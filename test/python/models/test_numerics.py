@@ -34,6 +34,15 @@ def test_model(name, numerics):
     assert model.result.weight_bytes <= 2 * matrices + 4 * sum(p.numel() for p in module.parameters() if p.dim() < 2)
 
 
+@pytest.mark.parametrize("groups", [1, 4, 16])
+def test_convolutions_in_groups_are_mixed_with_f32(groups):
+    """HVX computes them in less time in f32, in the very numbers of f32; others are f16."""
+    module, x = nn.Conv2d(16, 16, 3, groups=groups).eval(), torch.randn(1, 16, 8, 9)
+    exact, mixed = (hx.compile(torch.export.export(module, (x,)), numerics=name)(x) for name in ("f32", "mixed"))
+    assert torch.equal(mixed, exact) == (groups > 1)
+    assert (mixed - exact).abs().max() <= 4e-3 * exact.abs().max()
+
+
 class Extreme(nn.Module):
     """Numbers that f16 has none of: a mask's lowest number times 0, squares beyond 65504 in a norm, a tiny epsilon."""
 

@@ -19,8 +19,9 @@ _aten = torch.ops.aten
 
 class Numerics(StrEnum):
     """``f32``: as exported. ``f32-split``: the same, with products in pieces of f16 (`Settings`). ``mixed``: weights,
-    and operands and results of products and attention, are f16; sums and all other operations are f32. ``f16``: the
-    same, with sums and selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
+    and operands and results of products and attention, are f16; sums and all other operations are f32, convolutions in
+    groups among them, which HVX computes, in less time than those of f16. ``f16``: the same, with these, sums and
+    selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
     """
 
     F32 = "f32"
@@ -46,6 +47,9 @@ _STORED = frozenset({
     attention, _aten.embedding.default,
 })
 """Operations that read weights: products and the look-up of rows."""
+_GROUPS = {_aten.convolution.default: 8, _aten.conv1d.default: 6, _aten.conv2d.default: 6,
+           _aten.conv_transpose1d.default: 6, _aten.conv_transpose2d.input: 6}
+"""Where convolutions have their number of groups."""
 _MOVES = frozenset({
     _aten.view.default, _aten.reshape.default, _aten._unsafe_view.default, _aten.expand.default,
     _aten.permute.default, _aten.transpose.int, _aten.t.default, _aten.squeeze.dim, _aten.squeeze.dims,
@@ -127,7 +131,7 @@ class _Lowering:
         if not kinds or node.target == _aten._to_copy.default:
             return None
         if node.target in _STORED:
-            return torch.float16
+            return torch.float32 if self.numerics == Numerics.MIXED and _groups(node) > 1 else torch.float16
         if node.target in _CHOICES and kinds == {torch.float16} and all(
                 torch.tensor(bound).half() == bound for bound in node.args[1:3] if isinstance(bound, int | float)):
             return None
@@ -150,6 +154,15 @@ class _Lowering:
             self.halves[value] = self.graph.add_constant(_halved(self.graph.value(value)), "half")
             self.known.add(self.halves[value])
         return self.halves[value]
+
+
+def _groups(node: Node) -> int:
+    """Of a convolution; 1 for other products."""
+    place: int | None = _GROUPS.get(node.target)  # type: ignore[call-overload]
+    if place is None:
+        return 1
+    groups: Any = node.kwargs.get("groups", node.args[place] if len(node.args) > place else 1)
+    return int(groups)
 
 
 def _is_float(node: Any) -> bool:
