@@ -170,15 +170,16 @@ def pending_products(wait: ir.Operation) -> int:
     return ir.IntegerAttr(wait.attributes[_PENDING]).value if _PENDING in wait.attributes else 0
 
 
-def wait_after(product: ir.Operation) -> ir.Operation | None:
-    """The first wait in the block of ``product`` after which its results are there; None where there is none."""
-    later = -1
-    for view in product.block.operations:
+def waits(block: ir.Block) -> dict[ir.Operation, ir.Operation]:
+    """For each product of ``block`` the first wait after which its results are there, if there is one."""
+    found: dict[ir.Operation, ir.Operation] = {}
+    unfinished: list[ir.Operation] = []
+    for view in block.operations:
         op = view.operation
-        if op == product:
-            later = 0
-        elif later >= 0 and op.name == ENGINE_PRODUCT:
-            later += 1
-        elif op.name == ENGINE_WAIT and later >= pending_products(op):
-            return op
-    return None
+        if op.name == ENGINE_PRODUCT:
+            unfinished.append(op)
+        elif op.name == ENGINE_WAIT:
+            finished = max(len(unfinished) - pending_products(op), 0)
+            found.update(dict.fromkeys(unfinished[:finished], op))
+            del unfinished[:finished]
+    return found

@@ -140,11 +140,14 @@ class FormEngineProductsPass(Pass):
             _erase_unread(function, self.name)
 
     def _found(self, function: ir.Operation, context: PassContext) -> list[Found]:
-        found = []
+        found, blocks = [], dict[ir.Block, BlockOperations]()
         for op in ops_named(function, "linalg.generic"):
             if not is_engine_product(op):
                 continue
-            match = _match(op) if len(function.regions[0].blocks) == 1 else "the function has branches between blocks"
+            if op.block not in blocks:
+                blocks[op.block] = BlockOperations(op.block)
+            match = (_match(op, blocks[op.block]) if len(function.regions[0].blocks) == 1
+                     else "the function has branches between blocks")
             if isinstance(match, str):
                 self.remark(context, op, f"left to HVX: {match}")
             else:
@@ -174,12 +177,19 @@ class FormEngineProductsPass(Pass):
         return product
 
 
-def _match(product: ir.Operation) -> Found | str:
+class BlockOperations:
+    """The operations of a block in order, and the position of each; valid until the block is rewritten."""
+
+    def __init__(self, block: ir.Block) -> None:
+        self.operations = [view.operation for view in block.operations]
+        self.position = {op: number for number, op in enumerate(self.operations)}
+
+
+def _match(product: ir.Operation, order: BlockOperations) -> Found | str:
     """The ops that start and round the sums of ``product``; why it stays linalg."""
     sums = product.operands[2]
     users = [use.owner.operation for use in sums.uses if use.owner.operation.block == product.block]
-    order = {view.operation: place for place, view in enumerate(product.block.operations)}
-    users.sort(key=order.__getitem__)
+    users.sort(key=order.position.__getitem__)
     place = users.index(product)
     before, after = users[:place][-1:], users[place + 1:][:1]
     if not before or not after or not fills_zero(before[0]) or not reads_out(after[0]):
@@ -193,9 +203,9 @@ def _match(product: ir.Operation) -> Found | str:
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
     if any(not (is_engine_product(op) or fills_zero(op) or reads_out(op)) for op in others):
         return "its sums are also used by other operations"
-    between = list(product.block.operations)[order[product] + 1:order[after[0]]]
+    between = order.operations[order.position[product] + 1:order.position[after[0]]]
     if _users_in(product.block, (*list(product.operands)[:2], list(after[0].operands)[-1])) & {
-            view.operation for view in between if view.operation.name not in VIEWS}:
+            op for op in between if op.name not in VIEWS}:
         return "its tiles are used before its sums are rounded"
     return Found(before[0], product, after[0], read_conversion(after[0]) or Conversion())
 

@@ -189,8 +189,9 @@ class FormVirtualThreadsPass(Pass):
         seed = next(iter(nests))
         best: tuple[Group, Cut | None] = Group((Member(seed, nests[seed], ()),), order.operations[-1]), None
         most = 0.0
+        placed, first = order.at_positions(nests), order.position[seed]
         for loops in splits(nests[seed]):
-            group = grow(seed, loops, nests, order)
+            group = grow(first, loops, placed, order)
             units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import ceil, prod, sqrt
 
@@ -152,7 +153,13 @@ def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: fl
     ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Chunks have the
     ``smallest`` units at least, one if that is not given.
     """
-    cuts = _cuts(units, cost.tasks, smallest or [1] * len(units))
+    return _chosen(tuple(units), cycles, cost, least, tuple(smallest or [1] * len(units)))
+
+
+@lru_cache(maxsize=1024)
+def _chosen(units: tuple[int, ...], cycles: float, cost: ForkCost, least: float,
+            smallest: tuple[int, ...]) -> Chunks | None:
+    cuts = _cuts(units, cost.tasks, smallest)
     candidates = [(cost.time(cycles, chunks), chunks.count, chunks.sizes, chunks) for chunks in cuts]
     if not candidates:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hexagon_mlir.dialects.engine_tiles import wait_after
+from hexagon_mlir.dialects.engine_tiles import waits
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
@@ -34,6 +34,7 @@ class Clock:
     def __init__(self, function: ir.Operation) -> None:
         self.begins = {op: number for number, op in enumerate(_timed(function))}
         self._ends: dict[ir.Operation, int] = {}
+        self._finished: dict[ir.Block, tuple[dict[ir.Operation, ir.Operation], ir.Operation]] = {}
 
     def end(self, op: ir.Operation) -> int:
         """The number of the last operation in ``op``."""
@@ -52,19 +53,21 @@ class Clock:
             while user.block != block:
                 user = user.parent.operation
             begin = self.begins[user] if begin is None else min(begin, self.begins[user])
-            finish = self.end(_last_access(user))
+            finish = self.end(self._last_access(user))
             end = finish if end is None else max(end, finish)
         born = self.begins[allocation]
         return Lifetime(size, begin or born, end or born)
 
-
-def _last_access(user: ir.Operation) -> ir.Operation:
-    """The operation until which ``user`` may access its buffers: the wait for a product or for a transfer."""
-    if user.name == ENGINE_PRODUCT:
-        return wait_after(user) or list(user.block.operations)[-1].operation
-    if user.name == "memref.dma_start":
-        return wait_of_transfer(user) or user
-    return user
+    def _last_access(self, user: ir.Operation) -> ir.Operation:
+        """The operation until which ``user`` may access its buffers: the wait for a product or for a transfer."""
+        if user.name == ENGINE_PRODUCT:
+            if user.block not in self._finished:
+                self._finished[user.block] = waits(user.block), list(user.block.operations)[-1].operation
+            found, last = self._finished[user.block]
+            return found.get(user, last)
+        if user.name == "memref.dma_start":
+            return wait_of_transfer(user) or user
+        return user
 
 
 def _timed(root: ir.Operation) -> list[ir.Operation]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 from math import lcm
 
@@ -119,55 +120,86 @@ def splits(nest: ThreadNest) -> Iterator[Loops]:
 
 
 class BlockOrder:
-    """The operations of a block from ``first`` on in order, the results of others that each ``uses``, nested operations
-    included, and those that only nested operations read (``inside``). Valid until the block is rewritten."""
+    """The operations of a block from ``first`` on in order, numbered; values that they make have numbers too: the
+    numbers of those that each ``uses``, nested operations included, and that only nested operations read (``inside``).
+    Valid until the block is rewritten."""
 
     def __init__(self, first: ir.Operation) -> None:
         self.block = first.block
         whole = [view.operation for view in self.block.operations]
         self.operations = whole[whole.index(first):]
         self.position = {op: number for number, op in enumerate(self.operations)}
-        self.made_at: dict[ir.Value, int] = {}
-        self.inside: list[set[ir.Value]] = [set() for _ in self.operations]
-        self.uses: list[set[ir.Value]] = [set() for _ in self.operations]
+        self.made_at: list[int] = []
+        self.results: list[range] = []
+        self.inside: list[set[int]] = [set() for _ in self.operations]
+        self.uses: list[set[int]] = [set() for _ in self.operations]
+        self.readers: list[set[int]] = [set() for _ in self.operations]
         for number, op in enumerate(self.operations):
-            for result in op.results:
-                self.made_at[result] = number
-                for use in result.uses:
-                    self._add(result, use.owner.operation)
+            values = list(op.results)
+            self.results.append(range(len(self.made_at), len(self.made_at) + len(values)))
+            for value in values:
+                self.made_at.append(number)
+                for use in value.uses:
+                    self._add(len(self.made_at) - 1, use.owner.operation)
 
-    def _add(self, value: ir.Value, user: ir.Operation) -> None:
+    def _add(self, value: int, user: ir.Operation) -> None:
         """Note that ``user`` reads ``value``, somewhere in the block."""
         direct = user.block == self.block
         while user.block != self.block:
             user = user.parent.operation
         at = self.position[user]
         self.uses[at].add(value)
+        self.readers[self.made_at[value]].add(at)
         if not direct:
             self.inside[at].add(value)
 
+    def at_positions(self, nests: dict[ir.Operation, ThreadNest]) -> dict[int, ThreadNest]:
+        """Those of ``nests`` that are in the block, by position."""
+        return {self.position[op]: nest for op, nest in nests.items() if op in self.position}
 
-def grow(seed: ir.Operation, loops: Loops, nests: dict[ir.Operation, ThreadNest], order: BlockOrder) -> Group:
-    """The largest group that starts with ``seed`` split along ``loops``; ``order`` is that of its block."""
-    members = [Member(seed, nests[seed], loops)]
+
+def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrder) -> Group:
+    """The largest group that starts with operation ``first`` split along ``loops``; ``order`` is that of its block,
+    ``nests`` are by position in it. Operations that have none, and read nothing of the group's, are not looked at.
+    """
+    seed = order.operations[first]
+    members = [Member(seed, nests[first], loops)]
     made = {result: 0 for result in seed.results}
-    late: set[ir.Value] = set()
-    end: int | None = None
-    for number in range(order.position[seed] + 1, len(order.operations)):
-        op, used = order.operations[number], order.uses[number]
-        needs, waits = not used.isdisjoint(made), not used.isdisjoint(late)
-        whole = not order.inside[number].isdisjoint(made)  # elements at any index
-        if op in nests and not whole and not waits and (end is None or _ready(used, made, order.made_at, end)):
-            fitting = _aligned(op, nests[op], members, made)
+    early, late, end = set(order.results[first]), set[int](), None
+    others = {number for number in nests if number > first}
+    most, number = max(others, default=first), first
+    pending = [*others | order.readers[first]]
+    heapify(pending)
+    while pending:
+        before, number = number, heappop(pending)
+        if number > most and end is not None:
+            break
+        if number == before:
+            continue
+        used = order.uses[number]
+        needs, waits = not used.isdisjoint(early), not used.isdisjoint(late)
+        whole = not order.inside[number].isdisjoint(early)  # elements at any index
+        if number in nests and not whole and not waits and (
+                end is None or all(value in early or order.made_at[value] < end for value in used)):
+            op = order.operations[number]
+            fitting = _aligned(op, nests[number], members, made)
             if fitting is not None and not _overwritten(op, made, members):
                 made |= {result: len(members) for result in op.results}
-                members.append(Member(op, nests[op], fitting))
+                early.update(order.results[number])
+                members.append(Member(op, nests[number], fitting))
+                _push(pending, order.readers[number])
                 continue
         if needs or waits:
-            late |= set(op.results)
+            late.update(order.results[number])
+            _push(pending, order.readers[number])
             end = number if end is None else end
     last = order.position[members[-1].op] + 1 if end is None else end
     return Group(tuple(members), order.operations[last])
+
+
+def _push(pending: list[int], numbers: Iterable[int]) -> None:
+    for number in numbers:
+        heappush(pending, number)
 
 
 def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
@@ -213,8 +245,3 @@ def _overwritten(op: ir.Operation, made: dict[ir.Value, int], members: list[Memb
     """True when ``op`` overwrites a member's result that another operation reads."""
     outputs = list(op.operands)[len(op.operands) - len(op.results):]
     return any(value in made and sum(1 for _ in value.uses) > 1 for value in outputs)
-
-
-def _ready(used: set[ir.Value], made: dict[ir.Value, int], made_at: dict[ir.Value, int], end: int) -> bool:
-    """True when the ``used`` values that are not the group's results are defined before operation number ``end``."""
-    return all(value in made or made_at[value] < end for value in used)

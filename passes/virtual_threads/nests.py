@@ -158,7 +158,8 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
 
 
 def _several_products(block: ir.Block) -> bool:
-    return sum(is_engine_product(view.operation) for view in block.operations) > 1
+    products = (True for view in block.operations if is_engine_product(view.operation))
+    return next(products, False) and next(products, False)
 
 
 def _window(op: ir.Operation, map_: ir.AffineMap, position: int, parallel: Sequence[bool], extents: dict[int, int],
