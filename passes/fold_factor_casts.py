@@ -11,8 +11,8 @@ from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
-from hexagon_mlir.passes.lib.f32_pieces import generic
 from hexagon_mlir.passes.lib.factor_casts import narrow
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product
 

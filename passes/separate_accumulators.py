@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from hexagon_mlir.ir.make import binary, fill
 from hexagon_mlir.ir.query import functions, input_count, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product, starts_from_zero
@@ -171,39 +172,28 @@ def _in_place(value: ir.Value, block: ir.Block) -> ir.Operation | None:
 
 def _sum(product: ir.Value, old: ir.Value) -> ir.Value:
     """``old`` with the elements of ``product`` added."""
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(ir.RankedTensorType(old.type).rank))
-    op, body = _parallel([product], old, [identity] * 2)
-    with ir.InsertionPoint(body):
-        element, sum_ = body.arguments
-        ir.Operation.create("linalg.yield", operands=[binary("arith.addf", sum_, element)])
-    return op.result
+    identity = ir.AffineMap.get_identity(ir.RankedTensorType(old.type).rank)
+    return _parallel([product], old, [identity] * 2, lambda given: binary("arith.addf", given[1], given[0]))
 
 
 def _sum_after(product: ir.Value, before: ir.Operation) -> ir.Value:
     """What ``before`` gives, with the elements of ``product`` added."""
     *inputs, old = before.operands
-    maps = list(indexing_maps(before) or ())
-    op, body = _parallel([product, *inputs[1:]], old, [maps[-1], *maps[1:]])
-    given = before.regions[0].blocks[0]
-    element, *others, sum_ = body.arguments
-    mapping = dict(zip(given.arguments, [sum_, *others, sum_], strict=True))
-    with ir.InsertionPoint(body):
-        operations = [view.operation for view in given.operations]
-        for inner in operations[:-1]:
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(before) or ()]
+    block = before.regions[0].blocks[0]
+
+    def body(given: Sequence[ir.Value]) -> ir.Value:
+        element, *others, sum_ = given
+        mapping = dict(zip(block.arguments, [sum_, *others, sum_], strict=True))
+        *operations, end = [view.operation for view in block.operations]
+        for inner in operations:
             clone(inner, mapping)
-        result = operations[-1].operands[0]
-        ir.Operation.create("linalg.yield", operands=[binary("arith.addf", mapping.get(result, result), element)])
-    return op.result
+        result = end.operands[0]
+        return binary("arith.addf", mapping.get(result, result), element)
+
+    return _parallel([product, *inputs[1:]], old, [maps[-1], *maps[1:]], body)
 
 
-def _parallel(inputs: Sequence[ir.Value], output: ir.Value,
-              maps: Sequence[ir.Attribute]) -> tuple[ir.Operation, ir.Block]:
-    """An elementwise op with an empty body."""
-    operands = [*inputs, output]
-    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * ir.RankedTensorType(output.type).rank)
-    op = ir.Operation.create(
-        "linalg.generic", results=[output.type], operands=operands, regions=1,
-        attributes={"indexing_maps": ir.ArrayAttr.get(list(maps)), "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
-    elements = [ir.RankedTensorType(value.type).element_type for value in operands]
-    return op, op.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
+def _parallel(inputs: Sequence[ir.Value], output: ir.Value, maps: Sequence[ir.AffineMap],
+              body: Callable[[Sequence[ir.Value]], ir.Value]) -> ir.Value:
+    return generic(inputs, output, maps, ["parallel"] * ir.RankedTensorType(output.type).rank, body)

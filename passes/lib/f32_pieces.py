@@ -8,11 +8,12 @@ zeros, and its scale says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import addi, binary, cast, fill, subi
+from hexagon_mlir.passes.lib.linalg_generic import generic
 
 FIRST, SECOND = range(2)
 """Pieces of a number."""
@@ -28,8 +29,6 @@ _FLOOR = 36
 bits of zeros stay numbers that are zeros of f16."""
 _LEAST = 64
 """The least biased exponent of a scaled number that is not taken as zero: it is far below what f16 holds."""
-
-Body = Callable[[Sequence[ir.Value]], ir.Value]
 
 
 def top_exponent(reduction: int) -> int:
@@ -127,22 +126,6 @@ def _below(value: ir.Value, limit: int | ir.Value) -> ir.Value:
 def _without(rank: int, dim: int) -> ir.AffineMap:
     """The dimensions of a tensor but ``dim``."""
     return ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(place) for place in range(rank) if place != dim])
-
-
-def generic(inputs: Sequence[ir.Value], output: ir.Value, maps: Sequence[ir.AffineMap], kinds: Sequence[str],
-            body: Body) -> ir.Value:
-    """A linalg.generic on tensors, whose ``body`` gets the elements of inputs and output."""
-    loops = ", ".join(f"#linalg.iterator_type<{kind}>" for kind in kinds)
-    op = ir.Operation.create(
-        "linalg.generic", results=[output.type], operands=[*inputs, output], regions=1,
-        attributes={"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                    "iterator_types": ir.Attribute.parse(f"[{loops}]"),
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
-    elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, output)]
-    block = op.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[body(list(block.arguments))])
-    return op.result
 
 
 def _inserted(part: ir.Value, pieces: ir.Value, dim: int, place: int) -> ir.Value:

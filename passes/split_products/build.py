@@ -8,7 +8,8 @@ from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.lib.f32_pieces import generic, in_pieces, scales, top_exponent, unscaled
+from hexagon_mlir.passes.lib.f32_pieces import in_pieces, scales, top_exponent, unscaled
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul
