@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,9 @@ _PASS = "hexagon-matrix-engine"
 class IntegerProduct(Product):
     """m x k times k x n of int8, with sums of 32 bits."""
 
+    factors: ClassVar[str] = "i8"
+    zero: ClassVar[str] = "0 : i32"
+
     @property
     def name(self) -> str:
         """What the table calls it."""
@@ -51,12 +55,6 @@ class IntegerProduct(Product):
         rng = np.random.default_rng(0)
         left, right = (rng.integers(-128, 128, shape, np.int8) for shape in ((self.m, self.k), (self.k, self.n)))
         return [left, right, np.zeros((self.m, self.n), np.int32)]
-
-    def text(self) -> str:
-        """The product as linalg on tensors."""
-        sums = f"tensor<{self.m}x{self.n}xi32>"
-        return (super().text().replace("xf16", "xi8").replace(f"tensor<{self.m}x{self.n}xi8>", sums)
-                .replace("0.0 : f16", "0 : i32").replace("%zero : f16", "%zero : i32"))
 
 
 def cycles(product: Product, engine: bool) -> int:

@@ -26,6 +26,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -55,6 +56,10 @@ class Product:
     k: int
     n: int
     in_tcm: bool = False
+    factors: ClassVar[str] = "f16"
+    """Element type."""
+    zero: ClassVar[str] = "0.0 : f16"
+    """Of the result's type."""
 
     @property
     def name(self) -> str:
@@ -80,11 +85,13 @@ class Product:
 
     def text(self) -> str:
         """The product as linalg on tensors."""
-        a, b, c = (f"tensor<{x}x{y}xf16>" for x, y in ((self.m, self.k), (self.k, self.n), (self.m, self.n)))
+        sums = self.zero.split(" : ")[1]
+        a, b = (f"tensor<{x}x{y}x{self.factors}>" for x, y in ((self.m, self.k), (self.k, self.n)))
+        c = f"tensor<{self.m}x{self.n}x{sums}>"
         return f"""func.func @kernel(%x: {a}, %y: {b}) -> {c} {{
           %e = tensor.empty() : {c}
-          %zero = arith.constant 0.0 : f16
-          %f = linalg.fill ins(%zero : f16) outs(%e : {c}) -> {c}
+          %zero = arith.constant {self.zero}
+          %f = linalg.fill ins(%zero : {sums}) outs(%e : {c}) -> {c}
           %r = linalg.matmul ins(%x, %y : {a}, {b}) outs(%f : {c}) -> {c}
           return %r : {c}
         }}"""

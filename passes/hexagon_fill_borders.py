@@ -40,7 +40,7 @@ class Run:
 def border(total: int, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> list[Run] | None:
     """What a block of ``sizes`` and ``strides``, ``offset`` elements from the start, leaves of ``total`` elements.
 
-    What is behind one row's end and before the next one's start is one run. None for blocks that are no rows.
+    What is after one row's end and before the next one's start is one run. None for blocks that are no rows.
     """
     if 0 in sizes:
         return None

@@ -28,7 +28,7 @@ class WindowCopy:
 
     ``pair`` has two iterations, ``column`` half a vector. ``piece`` is a loop whose next iteration reads what follows
     in memory, None where there is none. ``extents`` are iterations, None where they are known at run time only.
-    ``reaches_back``: the last piece of an odd number is read with the one before it, as there is nothing behind it.
+    ``reaches_back``: the last piece of an odd number is read with the one before it, as there is nothing after it.
     """
 
     rows: OperandAccess
@@ -90,7 +90,7 @@ def read_windows(op: ir.Operation, vector_bytes: int) -> WindowCopy | None:
                       follows[-1] if follows else None)
     if copy.piece is not None and (copy.extents[copy.piece] or 0) % PAIR == 0:
         return copy
-    last = copy.last()  # the vector of a piece alone has half a vector behind it
+    last = copy.last()  # the vector of a piece alone has half a vector after it
     if last is not None and not types[0].is_dynamic_dim(len(types[0].shape) - 1) and last + half < types[0].shape[-1]:
         return copy
     several = copy.piece is not None and (copy.extents[copy.piece] or 0) > PAIR

@@ -35,7 +35,7 @@ class Routine:
 
     @property
     def assembly(self) -> str:
-        """The function with its directives, to stand behind the code of a module."""
+        """The function with its directives, to stand after the code of a module."""
         end = f".L{self.name}_end"
         return (f"\t.globl\t{self.name}\n\t.p2align\t4\n\t.type\t{self.name},@function\n{self.name}:\n{self.packets}"
                 f"{end}:\n\t.size\t{self.name}, {end}-{self.name}\n")
