@@ -36,6 +36,31 @@ def fold_constants(graph: TorchGraph) -> None:
             node.replace_all_uses_with(constant)
 
 
+def evaluated(graph: TorchGraph, node: Node) -> Node:
+    """``node`` as a constant if it depends on constants alone, however many elements it has."""
+    values: dict[Node, Any] = {}
+    for inner in _sources(node):
+        if inner.op == "call_function":
+            if inner.target in RANDOM or not isinstance(inner.target, torch._ops.OpOverload):
+                return node
+            arguments = torch.fx.map_arg((args_of(inner), inner.kwargs), lambda n: values[n])
+            with torch.no_grad():
+                values[inner] = inner.target(*arguments[0], **arguments[1])
+        elif graph.is_constant(inner):
+            values[inner] = graph.value(inner)
+        else:
+            return node
+    return graph.add_constant(_kept(graph, values[node]), "folded")
+
+
+def _sources(node: Node) -> list[Node]:
+    """What ``node`` depends on, in order, and itself."""
+    found: dict[Node, None] = {}
+    for source in node.all_input_nodes:
+        found.update(dict.fromkeys(_sources(source)))
+    return [*found, node]
+
+
 def _storages(value: Any) -> set[int]:
     return {storage_of(part) for part in pytree.tree_leaves(value) if isinstance(part, torch.Tensor)}
 

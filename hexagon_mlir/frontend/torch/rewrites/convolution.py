@@ -1,8 +1,7 @@
-"""Convolutions and pooling with channels last; plain 1x1 and non-overlapping transposed ones as matrix products."""
+"""Convolutions and pooling with channels last; plain 1x1 ones as matrix products, transposed ones as ordinary ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -12,6 +11,7 @@ from torch.fx import Node
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.convolution import convolution, max_pool, sum_pool
 from hexagon_mlir.frontend.torch.rewrites.integers import INTEGERS, converted, integer_operands, start_of_sums
+from hexagon_mlir.frontend.torch.rewrites.transposed import Phases, TransposedConvolution
 
 _aten = torch.ops.aten
 _DIRECT = {_aten.conv1d.default: 1, _aten.conv2d.default: 2, _aten.convolution.default: 0,
@@ -47,33 +47,45 @@ def _convolution(graph: TorchGraph, node: Node) -> None:
     rank = len(shape_of(x))
     if rank not in LAST or dtype_of(x) not in INTEGERS.union(_FLOATS) or not isinstance(weight, Node):
         return
+    dims = rank - 2
+    stride, padding = _pair(given.get("stride", 1), 1, dims), _pair(given.get("padding", 0), 0, dims)
+    dilation, groups = _pair(given.get("dilation", 1), 1, dims), given.get("groups", 1)
+    transposed = None
+    if "transpose" in str(node.target) or given.get("transposed"):
+        phases = _phases(node, x, weight, stride, padding, dilation)
+        transposed = TransposedConvolution(graph, node, weight, phases, groups)
+        weight, bias = transposed.weight(), bias and transposed.bias(bias)
+        stride, padding, dilation = (1, 1), _pair([one.padding for one in phases], 0, 2), (1, 1)
     operands = None
     if dtype_of(x) in INTEGERS:
         operands = integer_operands(graph, node, x, weight, prod(shape_of(weight)[1:]))
         if operands is None:
             return
-    dims = rank - 2
-    stride, padding = _pair(given.get("stride", 1), 1, dims), _pair(given.get("padding", 0), 0, dims)
-    dilation, groups = _pair(given.get("dilation", 1), 1, dims), given.get("groups", 1)
     window = (1, *shape_of(weight)[2:]) if dims == 1 else shape_of(weight)[2:]
-    transposed = "transpose" in str(node.target) or bool(given.get("transposed"))
-    if transposed:
-        plain = groups == 1 and dilation == (1, 1) and padding == (0, 0) and not any(
-            given.get("output_padding", [0])) and (stride == window if dims == 2 else stride[1] == window[1])
-        if plain:
-            _replace(graph, node, rank, lambda y: _spread(graph, node, y, weight, bias, window))
-        return
+
     if window == (1, 1) and padding == (0, 0) and stride == (1, 1) and groups == 1:
-        _replace(graph, node, rank, lambda y: _product(graph, node, y, weight, bias))
-        return
-    window_arguments = (tuple(stride), tuple(padding), tuple(dilation), groups)
-    if operands is not None:
-        start = start_of_sums(graph, node, operands, list(range(1, rank)), shape_of(weight)[:1], bias)
-        _replace(graph, node, rank, lambda y: _direct(graph, node, y, operands.weight, start, *window_arguments,
-                                                      operands.zero), operands.x)
+        plain, operands = True, None
     else:
-        _replace(graph, node, rank, lambda y: _direct(graph, node, y, weight, _float_bias(graph, node, weight, bias),
-                                                      *window_arguments))
+        plain = False
+
+    def build(y: Node) -> Node:
+        if plain:
+            result = _product(graph, node, y, weight, bias)
+        elif operands is not None:
+            start = start_of_sums(graph, node, operands, list(range(1, rank)), shape_of(weight)[:1], bias)
+            result = _direct(graph, node, y, operands.weight, start, stride, padding, dilation, groups, operands.zero)
+        else:
+            result = _direct(graph, node, y, weight, _float_bias(graph, node, weight, bias), stride, padding, dilation,
+                             groups)
+        return result if transposed is None else transposed.finished(result)
+
+    _replace(graph, node, rank, build, operands.x if operands is not None else None)
+
+
+def _phases(node: Node, x: Node, weight: Node, *arguments: tuple[int, int]) -> list[Phases]:
+    """Of a transposed convolution, along rows and columns; ``arguments``: stride, padding, dilation."""
+    image, window, result = ((1, 1, *shape_of(value)[2:])[-2:] for value in (x, weight, node))
+    return [Phases.of(*numbers) for numbers in zip(image, window, *arguments, result, strict=True)]
 
 
 def _float_bias(graph: TorchGraph, node: Node, weight: Node, bias: Node | None) -> Node:
@@ -119,21 +131,6 @@ def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | 
     if bias is not None:
         result = graph.insert(node, _aten.add.Tensor, result, bias)
     return graph.insert(node, _aten.reshape.default, result, [*shape_of(y)[:3], outputs])
-
-
-def _spread(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | None, window: Sequence[int]) -> Node:
-    """A transposed convolution whose windows do not overlap: every pixel becomes a window of pixels."""
-    n, h, w, inputs = shape_of(y)
-    rows, columns = window
-    outputs = shape_of(weight)[1]
-    packed = graph.insert(node, _aten.permute.default, _four(graph, node, weight), [0, 2, 3, 1])
-    packed = graph.insert(node, _aten.reshape.default, packed, [inputs, rows * columns * outputs])
-    result = graph.insert(node, _aten.mm.default,
-                          graph.insert(node, _aten.reshape.default, y, [n * h * w, inputs]), packed)
-    result = graph.insert(node, _aten.reshape.default, result, [n, h, w, rows, columns, outputs])
-    result = graph.insert(node, _aten.permute.default, result, [0, 1, 3, 2, 4, 5])
-    result = graph.insert(node, _aten.reshape.default, result, [n, h * rows, w * columns, outputs])
-    return result if bias is None else graph.insert(node, _aten.add.Tensor, result, bias)
 
 
 def _pool(graph: TorchGraph, node: Node) -> None:
