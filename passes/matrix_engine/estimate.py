@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import Protocol
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
@@ -63,9 +64,70 @@ class Sizes:
         return NARROW_BYTES / TILE**2 if self.narrow and operand == RIGHT else HALF_BYTES
 
 
+class Work(Protocol):
+    """What the steps of a grid are."""
+
+    def transferred(self, fetch: Fetch) -> int:
+        """Bytes of a block of a factor in DDR."""
+        ...
+
+    def packed(self, fetch: Fetch) -> float:
+        """Cycles of the threads to make tiles of a block."""
+        ...
+
+    def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
+        """Cycles of the engine for a product of two blocks."""
+        ...
+
+    def results(self, factors: tuple[Fetch, Fetch]) -> int:
+        """Elements of its result."""
+        ...
+
+    @property
+    def result_bytes(self) -> int:
+        """That are transferred for each element of a result."""
+        ...
+
+
+@dataclass(frozen=True)
+class _ProductWork:
+    """A product of matrices in the blocks of ``grid``."""
+
+    grid: Grid
+    sizes: Sizes
+    rates: Rates
+
+    def _elements(self, fetch: Fetch) -> int:
+        return self.grid.blocks[fetch.operand][fetch.number] * self.sizes.reduction
+
+    def transferred(self, fetch: Fetch) -> int:
+        return int(self._elements(fetch) * self.sizes.element_bytes(fetch.operand))
+
+    def packed(self, fetch: Fetch) -> float:
+        return _packed(self._elements(fetch), fetch.operand, self.sizes, self.rates)
+
+    def _counts(self, factors: tuple[Fetch, Fetch]) -> list[int]:
+        return [self.grid.blocks[fetch.operand][fetch.number] for fetch in factors]
+
+    def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
+        return prod(map(tiles, self._counts(factors))) * tiles(self.sizes.reduction) * self.rates.tile_cycles
+
+    def results(self, factors: tuple[Fetch, Fetch]) -> int:
+        return prod(self._counts(factors))
+
+    @property
+    def result_bytes(self) -> int:
+        return self.sizes.epilogue_bytes or HALF_BYTES
+
+
 def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
-    """Estimated cycles of ``grid``: one thread that packs, unpacks and starts transfers and products, the DMA engine,
-    and the matrix engine, each in order.
+    """Estimated cycles of a product of matrices in the blocks of ``grid``."""
+    return schedule_cycles(grid, _ProductWork(grid, sizes, rates), rates)
+
+
+def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
+    """Estimated cycles of ``work`` in the steps of ``grid``: one thread that packs, unpacks and starts transfers and
+    products, the DMA engine, and the matrix engine, each in order.
     """
     thread = dma = engine = 0.0
     arrivals: dict[tuple[int, int], float] = {}
@@ -74,28 +136,22 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
 
     def finish(number: int) -> None:
         nonlocal thread, dma
-        thread = max(thread, ends[number] + rates.dispatch_cycles) + _moved(elements[number], _UNPACK_CYCLES, rates)
-        written = elements[number] * (sizes.epilogue_bytes or HALF_BYTES)
-        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(written)
+        thread = max(thread, ends[number] + rates.dispatch_cycles) + unpack_cycles(elements[number], rates)
+        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(elements[number] * work.result_bytes)
 
     for step in grid.steps:
         for fetch in step.fetches:
-            size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            moved = int(size * sizes.element_bytes(fetch.operand))
-            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(moved)
+            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(work.transferred(fetch))
             arrivals[fetch] = dma
             thread += _START_CYCLES
         for fetch in step.packs:
-            size = grid.blocks[fetch.operand][fetch.number] * sizes.reduction
-            thread = max(thread, arrivals[fetch]) + _packed(size, fetch.operand, sizes, rates)
+            thread = max(thread, arrivals[fetch]) + work.packed(fetch)
         if len(ends) >= BEHIND:
             thread = max(thread, ends[-BEHIND] + rates.dispatch_cycles)
-        counts = [grid.blocks[fetch.operand][fetch.number] for fetch in step.factors]
-        engine = max(engine, thread + 2 * rates.dispatch_cycles) + prod(map(tiles, counts)) * tiles(
-            sizes.reduction) * rates.tile_cycles
+        engine = max(engine, thread + 2 * rates.dispatch_cycles) + work.multiplied(step.factors)
         thread += _START_CYCLES
         ends.append(engine)
-        elements.append(prod(counts))
+        elements.append(work.results(step.factors))
         if len(ends) > BEHIND:
             finish(len(ends) - 1 - BEHIND)
     for number in range(max(len(ends) - BEHIND, 0), len(ends)):
@@ -103,10 +159,20 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     return max(thread, dma)
 
 
+def pack_cycles(elements: int, rates: Rates) -> float:
+    """Cycles to make tiles of so many elements of f16."""
+    return _moved(elements, _PACK_CYCLES, rates)
+
+
+def unpack_cycles(elements: int, rates: Rates) -> float:
+    """Cycles to make rows of so many elements of results."""
+    return _moved(elements, _UNPACK_CYCLES, rates)
+
+
 def _packed(elements: int, operand: int, sizes: Sizes, rates: Rates) -> float:
     """Cycles to make tiles of so many elements of a factor."""
     if operand == LEFT or not sizes.packed:
-        return _moved(elements, _PACK_CYCLES, rates)
+        return pack_cycles(elements, rates)
     return _moved(elements, _WIDEN_CYCLES, rates) if sizes.narrow else 0
 
 
