@@ -13,7 +13,7 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space, ops_named
-from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.pass_infra import Pass, PassContext, TilesOutsideTcm
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
     Clock,
@@ -81,9 +81,10 @@ class HexagonTcmAllocationPass(Pass):
         tcm-bytes: size the arena may have; 0 takes the target's whole TCM.
         reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
 
-    Refuses (with a remark): a buffer that does not fit is moved to DDR. So is one that loops read element by element,
-    since scalar loads from DDR are cached and those from TCM are not. A buffer keeps its own allocation if its size has
-    no bound, if it leaves the function, or if it is allocated in an scf.forall with dynamic bounds.
+    Refuses (an error): tiles of the matrix engine that do not fit, since it reads and writes TCM only. With a remark:
+    any other buffer that does not fit is moved to DDR. So is one that loops read element by element, since scalar loads
+    from DDR are cached and those from TCM are not. A buffer keeps its own allocation if its size has no bound, if it
+    leaves the function, or if it is allocated in an scf.forall with dynamic bounds.
 
     Needs: buffer.
     Leaves: buffer.
@@ -141,9 +142,7 @@ class HexagonTcmAllocationPass(Pass):
                     f"{way_out} lets the buffer escape" if way_out else "a dynamic size without a bound"))
                 continue
             if read_by_element(op):
-                self.remark(context, op, "moved to DDR: loops read it element by element, "
-                                         "scalar loads from TCM are slow")
-                set_space(op.results[0], DDR_SPACE)
+                self._move(op, "loops read it element by element, scalar loads from TCM are slow", context)
                 continue
             asked.append(op)
             lifetimes.append(clock.lifetime(op, size))
@@ -156,12 +155,20 @@ class HexagonTcmAllocationPass(Pass):
             if offset is not None:
                 scope.offsets[op] = offset
             elif op.name != FORALL:
-                self.remark(context, op, f"moved to DDR: {lifetime.size} bytes do not fit together with the live "
-                                         f"buffers into {budget} bytes of TCM")
-                set_space(op.results[0], DDR_SPACE)
+                self._move(op, f"{lifetime.size} bytes do not fit together with the live buffers into {budget} bytes "
+                               "of TCM", context)
         if scope.offsets and scope.owner.name != FORALL:
             self.remark(context, scope.owner, f"TCM: buffers need {scope.plan.asked} bytes, the arena has "
                                               f"{scope.plan.peak}, the lower bound is {scope.plan.lower_bound}")
+
+    def _move(self, allocation: ir.Operation, reason: str, context: PassContext) -> None:
+        """Move ``allocation`` to DDR; raises `TilesOutsideTcm` if it holds tiles of the matrix engine."""
+        if any(use.owner.operation.name == ENGINE_PRODUCT for use in uses_of_buffer(allocation.results[0])):
+            error = self.refuse(allocation, f"tiles of the matrix engine outside TCM: {reason}",
+                                "compile without the matrix engine, or give the function more TCM")
+            raise TilesOutsideTcm(*error.diagnostics)
+        self.remark(context, allocation, f"moved to DDR: {reason}")
+        set_space(allocation.results[0], DDR_SPACE)
 
 
 def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, origin: str) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import Emission, linked
-from hexagon_mlir.codegen.function_modules import name_apart, take_out
+from hexagon_mlir.codegen.function_modules import as_module, name_apart, take_out
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.symbols import check_symbols
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
@@ -23,7 +23,7 @@ from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.isa.remarks import remarks_of
-from hexagon_mlir.pass_infra import PassContext, Step
+from hexagon_mlir.pass_infra import PassContext, Step, TilesOutsideTcm
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
@@ -136,12 +136,29 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     """Run ``pipeline`` over ``module``, down to LLVM IR; raises `HexError`. Keeping stages costs time.
 
     ``emit`` is called with LLVM IR as soon as it is available, and its share of the program: separable functions run
-    through the last passes one after the other, unless the whole module is to be shown between passes.
+    through the last passes one after the other, unless the whole module is to be shown between passes. Where tiles of
+    the matrix engine do not fit TCM together, all is compiled again without the engine, with a remark.
     """
     start = time.perf_counter()
     options = options or RunOptions(verify_each=False, verify_boundaries=True)
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
+    if not (settings.matrix_engine and chip.has_matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")):
+        return _lower(module, chip, pipeline, options, settings, keep_stages, emit, start)
+    source = module.operation.clone()
+    try:
+        return _lower(module, chip, pipeline, options, settings, keep_stages, emit, start)
+    except TilesOutsideTcm as error:
+        reason = error.diagnostics[0].message
+    lowered = _lower(as_module(source), chip, pipeline, options, replace(settings, matrix_engine=False), keep_stages,
+                     emit, start)
+    lowered.context.log.add("remark", None, "hexagon-matrix-engine", f"compiled again without the engine: {reason}")
+    return replace(lowered, settings=settings)
+
+
+def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, settings: Settings, keep_stages: bool,
+           emit: Callable[[str, float], None] | None, start: float) -> Lowered:
+    """`lower_module`, which began at ``start``; raises `TilesOutsideTcm` before anything is emitted."""
     stages: list[tuple[str, str]] = []
     if _EXPLAINED:
         settings = replace(settings, line_info=True)

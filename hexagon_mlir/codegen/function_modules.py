@@ -58,13 +58,26 @@ def _stands_alone(function: ir.Operation, limited: bool) -> bool:
 
 def _alone(function: ir.Operation, known: dict[str, ir.Operation]) -> ir.Module:
     """``function`` in a module with the attributes of the one it leaves, and a declaration of each callee."""
-    before = function.parent.operation
-    with before.location:
-        module = ir.Module.create()
-    for name in before.attributes:
-        module.operation.attributes[name] = before.attributes[name]
+    module = _like(function.parent.operation)
     _declare(module, _called(function) - {_name(function)}, known)
     module.body.append(function)
+    return module
+
+
+def as_module(root: ir.Operation | ir.OpView) -> ir.Module:
+    """The operations of the builtin.module ``root``, which is left empty, as a module of their own."""
+    module = _like(root.operation)
+    for op in list(root.operation.regions[0].blocks[0].operations):
+        module.body.append(op)
+    return module
+
+
+def _like(root: ir.Operation) -> ir.Module:
+    """An empty module with location and attributes of ``root``."""
+    with root.location:
+        module = ir.Module.create()
+    for name in root.attributes:
+        module.operation.attributes[name] = root.attributes[name]
     return module
 
 

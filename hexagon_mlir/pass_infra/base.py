@@ -10,6 +10,10 @@ from hexagon_mlir.ir.diagnostics import DiagnosticLog
 from hexagon_mlir.targets import Target
 
 
+class TilesOutsideTcm(HexError):
+    """Tiles of the matrix engine do not fit TCM: the program can be compiled without the engine."""
+
+
 @dataclass
 class PassContext:
     """What a running pass may use besides the module: target facts, remarks, schedules.
