@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.byte_products import ByteProduct
 from bench.engine_kernel import engine_kernel
+from bench.linear_products import LINEAR_PRODUCTS, LinearProduct
 from bench.narrow_products import LAYER, NarrowProduct
 from bench.piece_products import PieceProduct
 from bench.split_products import SPLIT_PRODUCTS, SplitProduct
@@ -109,18 +110,21 @@ BYTE_PRODUCTS = (
 PIECE_PRODUCTS = PieceProduct(512, 1024, 1024), PieceProduct(512, 256, 512), PieceProduct(512, 64, 512)
 
 
+AnyProduct = Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct | LinearProduct
+
+
 @dataclass(frozen=True)
 class Measurement:
     """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
     value, over the sum of magnitudes."""
 
-    product: Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct
+    product: AnyProduct
     cycles: int
     hvx: int
     error: float
 
 
-def measure(product: Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct) -> Measurement:
+def measure(product: AnyProduct) -> Measurement:
     """Compile, run on the simulator, compare with numpy."""
     if not isinstance(product, Product):
         cycles, error = product.run()
@@ -170,7 +174,8 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 
 BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
               ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
-               "times faster", "error"), (*PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS, *SPLIT_PRODUCTS, *LAYER),
+               "times faster", "error"), (*PRODUCTS, *LINEAR_PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS,
+                                       *SPLIT_PRODUCTS, *LAYER),
               measure, _cells,
               "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 

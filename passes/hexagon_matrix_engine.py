@@ -18,6 +18,7 @@ from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
 from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, choose_byte_blocks
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
+from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
@@ -36,7 +37,9 @@ class HexagonMatrixEnginePass(Pass):
     Blocks of both factors are copied to TCM, filled up with zeros to whole tiles and transposed to the engine's
     layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
     as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
-    follows (a bias, an activation function). f32 sums that several ops read and round are rounded once. Weights that
+    follows (an activation function, a residual). If this op adds a bias of f16 for each column, or takes the maximum
+    with zero, and rounds to f16, the engine does so before it rounds. f32 sums that several ops read and round are
+    rounded once. Weights that
     `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
     of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All
     of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the
@@ -166,6 +169,10 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
+        if matmul.folding is not None and matmul.folding.bias is not None and 2 * bias_bytes(sizes[1]) > budget // GAPS:
+            unfolded = read_matmul(matmul.op, folds=False)
+            assert isinstance(unfolded, Matmul)
+            matmul = unfolded
         budget -= budget // GAPS
         weights, grid = matmul.packed, None
         narrow = weights is not None and is_narrow(weights.type)

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import arith, ir, scf, tensor
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
 from hexagon_mlir.passes.lib.engine_pieces import add_pieces, in_pieces
 from hexagon_mlir.passes.lib.engine_tiles import (
     as_matrix,
@@ -20,9 +20,9 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     zeros,
 )
 from hexagon_mlir.passes.lib.narrow_weights import as_halves
-from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
-from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.epilogue import epilogue_reads, on_block
+from hexagon_mlir.passes.matrix_engine.folding import bias_tiles, of_columns
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.programs import before_loops, in_program, is_local, is_only_read
 from hexagon_mlir.passes.matrix_engine.read import Matmul
@@ -43,9 +43,11 @@ class MatmulBuilder:
         self._matmul, self._blocks = matmul, blocks
         self._in_program = in_program(matmul.op)
         self._whole = {loop: (index(0), extent) for loop, extent in enumerate(matmul.extents)}
+        self._bias: ir.Value | None = None
 
     def build(self) -> ir.Value:
         """The result of `Matmul.last`."""
+        self.transfer_bias()
         type_ = ir.RankedTensorType(self._matmul.last.results[0].type)
         return self._batches(self._matmul.batches, {}, tensor.empty(type_.shape, type_.element_type))
 
@@ -78,7 +80,7 @@ class MatmulBuilder:
         for count in parts:
             factor = as_halves(packed_columns(weights, first, start, count)) if weights is not None else self._packed(
                 columns, start, count)
-            product = self.read_out(multiply(activations, factor))
+            product = self.read_out(multiply(activations, factor), first, start)
             if before is not None:
                 block = self._unpacked(*before, block)
             before = product, start
@@ -108,9 +110,22 @@ class MatmulBuilder:
             "tensor.insert_slice", results=[block.type], operands=[part, block],
             attributes=_slice_attributes(shape, 0, inserted=True, starts=offsets)).result
 
-    def read_out(self, sums: ir.Value) -> ir.Value:
-        """Result tiles of f32 as the engine stores them: rounded, or in pieces."""
-        return in_pieces(sums) if self._matmul.in_f32 else rounded(sums)
+    def read_out(self, sums: ir.Value, first: ir.Value, offset: int = 0) -> ir.Value:
+        """Result tiles of f32 as the engine stores them, those of the columns from ``first`` + ``offset`` on: rounded,
+        maybe with a bias or at least zero, or in pieces."""
+        folding = self._matmul.folding
+        if folding is None:
+            return in_pieces(sums) if self._matmul.in_f32 else rounded(sums)
+        bias = None
+        if self._bias is not None:
+            bias = of_columns(self._bias, first, offset, ir.RankedTensorType(sums.type).shape[1])
+        return converted(sums, Conversion(bias, folding.positive))
+
+    def transfer_bias(self) -> None:
+        """Bring the bias that the engine adds to TCM."""
+        matmul = self._matmul
+        if matmul.folding is not None and matmul.folding.bias is not None:
+            self._bias = bias_tiles(matmul.last.operands[matmul.folding.bias])
 
     def empty_rows(self, shape: Sequence[int]) -> ir.Value:
         """A tensor of `rows_shape` for results."""
@@ -157,8 +172,8 @@ class MatmulBuilder:
         counts = [where[loop][1] for loop in dims if loop not in matmul.batches]
         if list(ir.RankedTensorType(block.type).shape) != counts:
             block = _cut(block, counts)
-        if matmul.epilogue is not None and not matmul.only_rounds:
-            block = self._epilogue(matmul.epilogue, block, self._epilogue_inputs(where) if inputs is None else inputs)
+        if matmul.epilogue is not None and not matmul.only_converts:
+            block = on_block(matmul, block, self._epilogue_inputs(where) if inputs is None else inputs)
         if self._in_program and block.type == result.type and is_only_read(matmul.last.results[0]):
             return block
         sizes = [where[loop][1] for loop in dims]
@@ -168,52 +183,8 @@ class MatmulBuilder:
 
     def _epilogue_inputs(self, where: Where) -> list[ir.Value]:
         """What the epilogue reads for the results at ``where``, besides them."""
-        matmul, op = self._matmul, self._matmul.epilogue
-        if op is None or matmul.only_rounds:
-            return []
-        return [tcm_copy(self._slice(value, loops, where, matmul.batches))
-                for value, loops in zip(op.operands, self._epilogue_loops(op), strict=False)
-                if value != matmul.op.results[0]]
-
-    def _epilogue_loops(self, op: ir.Operation) -> list[tuple[int, ...]]:
-        """The loops of the product that index each input of its epilogue ``op``."""
-        dims = self._matmul.reads[RESULT]
-        maps = [ir.AffineMapAttr(map_).value for map_ in list(indexing_maps(op) or ())[:input_count(op)]]
-        return [tuple(dims[result.position] for result in map_.results) for map_ in maps]
-
-    def _epilogue(self, op: ir.Operation, block: ir.Value, others: list[ir.Value]) -> ir.Value:
-        """``op``, the epilogue, on ``block`` instead of the whole f32 sums; ``others`` are its other inputs."""
         matmul = self._matmul
-        kept = [loop for loop in matmul.reads[RESULT] if loop not in matmul.batches]
-        given = iter(others)
-        inputs, maps = [], []
-        for value, loops in zip(op.operands, self._epilogue_loops(op), strict=False):
-            own = [loop for loop in loops if loop not in matmul.batches]
-            maps.append(ir.AffineMap.get(len(kept), 0, [ir.AffineDimExpr.get(kept.index(loop)) for loop in own]))
-            inputs.append(block if value == matmul.op.results[0] else next(given))
-        shape = ir.RankedTensorType(block.type).shape
-        into = tcm_tensor(list(shape), ir.RankedTensorType(op.results[0].type).element_type)
-        maps.append(ir.AffineMap.get_identity(len(kept)))
-        kinds = ", ".join(["#linalg.iterator_type<parallel>"] * len(kept))
-        made = ir.Operation.create(
-            "linalg.generic", results=[into.type], operands=[*inputs, into], regions=1,
-            attributes={"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                        "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
-                        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
-        elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, into)]
-        body = made.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
-        old = op.regions[0].blocks[0]
-        mapping = dict(zip(old.arguments, body.arguments, strict=True))
-        with ir.InsertionPoint(body):
-            for view in old.operations:
-                inner = view.operation
-                rounds = inner.name == "arith.truncf" and mapping.get(inner.operands[0]) in body.arguments \
-                    and inner.operands[0].type != mapping[inner.operands[0]].type
-                if rounds:
-                    mapping[inner.results[0]] = mapping[inner.operands[0]]
-                else:
-                    clone(inner, mapping)
-        return made.result
+        return [tcm_copy(self._slice(value, loops, where, matmul.batches)) for value, loops in epilogue_reads(matmul)]
 
     def _slice(self, value: ir.Value, loops: Sequence[int], where: Where, dropped: Sequence[int]) -> ir.Value:
         """The part of ``value``, whose dimensions ``loops`` index; without the dimensions of the ``dropped`` loops."""

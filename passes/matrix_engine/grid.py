@@ -50,14 +50,17 @@ class GridBuilder(MatmulBuilder):
         fetched: dict[Fetch, ir.Value] = {}
         packed: dict[Fetch, ir.Value] = {}
         unfinished: list[_Product] = []
-        for step in self._grid.steps:
+        for number, step in enumerate(self._grid.steps):
             for fetch in step.fetches:
                 fetched[fetch] = self._fetched(fetch)
+            if number == 0:
+                self.transfer_bias()
             for fetch in step.packs:
                 packed[fetch] = self._packs(fetch, fetched.pop(fetch))
             where = self._where(*step.factors)
             inputs = self._epilogue_inputs(where)
-            results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)))
+            results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)),
+                                    where[self._matmul.column][0])
             unfinished.append(_Product(results, where, inputs))
             if len(unfinished) > BEHIND:
                 result = self._finished(unfinished.pop(0), result)

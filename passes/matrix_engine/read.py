@@ -10,9 +10,11 @@ from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_zero, only_rounds
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.folding import Folding, read_folding
 
 Dims = tuple[int, ...]
 _FACTORS = 2
+RESULT = 2
 _SECOND_HALF_BYTES = 4
 
 
@@ -24,7 +26,8 @@ class Matmul:
     ``reads`` has the loops that index each dimension of left, right and result. ``row``, ``column`` and ``reduction``
     are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
     element by element; None where the result is of f16 itself, where all that read it round it to f16 (`round_once`),
-    or where others read it. ``in_f32``: the result is of f32, and not only read to be rounded to f16.
+    or where others read it. ``in_f32``: the result is of f32, and not only read to be rounded to f16. ``folding``: what
+    the engine does of the epilogue.
     """
 
     op: ir.Operation
@@ -35,6 +38,7 @@ class Matmul:
     column: int
     reduction: int
     in_f32: bool = False
+    folding: Folding | None = None
 
     @property
     def last(self) -> ir.Operation:
@@ -62,16 +66,19 @@ class Matmul:
         return [loop for loop in range(len(self.extents)) if loop not in (self.row, self.column, self.reduction)]
 
     @property
-    def only_rounds(self) -> bool:
-        """True for an epilogue that does nothing after rounding."""
-        return self.epilogue is not None and only_rounds(self.epilogue)
+    def only_converts(self) -> bool:
+        """True for an epilogue of which the engine does all."""
+        if self.epilogue is None or self.folding is None:
+            return self.epilogue is not None and only_rounds(self.epilogue)
+        *_, end = self.epilogue.regions[0].blocks[0].operations
+        return end.operation.operands[0] == self.folding.value
 
     @property
     def epilogue_bytes(self) -> int:
         """Of what the epilogue reads, besides the result, and writes for each element of it; and what a result of f32
         takes more than one of f16, as tiles and as rows."""
         wide = _SECOND_HALF_BYTES if self.in_f32 else 0
-        if self.epilogue is None or self.only_rounds:
+        if self.epilogue is None or self.only_converts:
             return wide
         types = [ir.RankedTensorType(value.type) for value in self.epilogue.operands if value != self.op.results[0]]
         return wide + sum(element_bytes(type_.element_type) for type_ in types if type_.rank == len(self.reads[2]))
@@ -82,9 +89,9 @@ class Matmul:
         return self.reads[operand].index(first) > self.reads[operand].index(second)
 
 
-def read_matmul(op: ir.Operation) -> Matmul | str | None:
+def read_matmul(op: ir.Operation, folds: bool = True) -> Matmul | str | None:
     """What linalg op ``op`` on tensors multiplies; why the engine cannot; None for what is no product of two tensors
-    with reductions."""
+    with reductions. Without ``folds`` the engine does nothing of the epilogue."""
     found = read_product(op)
     if not isinstance(found, Matmul):
         return found
@@ -96,6 +103,12 @@ def read_matmul(op: ir.Operation) -> Matmul | str | None:
     if not isinstance(types[2].element_type, ir.F16Type | ir.F32Type):
         return f"sums of {types[2].element_type}, not f16 or f32"
     epilogue, in_f32 = _epilogue(op)
+    reader = elementwise_user(op) if folds else None
+    if reader is not None:
+        place = list(reader.operands).index(op.results[0])
+        folding = read_folding(reader, place, found.reads[2].index(found.column))
+        if folding is not None:
+            return replace(found, epilogue=reader, folding=folding)
     return replace(found, epilogue=epilogue, in_f32=in_f32)
 
 

@@ -78,14 +78,20 @@ func.func @transposed(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32
 }
 
 // -----
-// 4. A bias and an activation function: their op computes on each block of f16, in TCM.
+// 4. A bias and an activation function: the engine adds the bias, of f32, before it rounds; the rest of the op computes on
+// each block of f16, in TCM.
 // CHECK-LABEL: func.func @epilogue
 // CHECK: %[[BIAS:.*]] = bufferization.alloc_tensor() copy(%arg2) {memory_space = 1 : i64} : tensor<256xf16>
+// CHECK: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[BIAS]] : tensor<256xf16>) outs({{.*}} : tensor<256xf32>)
+// CHECK: %[[COLUMNS:.*]] = tensor.expand_shape %[[WIDE]] {{.*}} into tensor<8x32xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[COLUMNS]] : tensor<2x8x16x32x2xf32>, tensor<8x32xf32>) outs({{.*}} : tensor<2x8x16x32x2xf16>)
+// CHECK: arith.addf {{.*}} : f32
+// CHECK-NEXT: arith.truncf
 // CHECK: %[[ROWS:.*]] = tensor.collapse_shape {{.*}} into tensor<64x256xf16>
-// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[BIAS]] : tensor<64x256xf16>, tensor<256xf16>) outs({{.*}} : tensor<64x256xf32>)
-// CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %[[B:.*]]: f16, %{{.*}}: f32)
-// CHECK-NEXT: arith.addf %[[X]], %[[B]] : f16
-// CHECK-NEXT: arith.extf
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : tensor<64x256xf16>) outs({{.*}} : tensor<64x256xf32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f16, %{{.*}}: f32)
+// CHECK-NEXT: arith.extf %[[X]]
+// CHECK-NEXT: math.tanh
 // CHECK: tensor.insert_slice {{.*}} : tensor<64x256xf32> into tensor<64x256xf32>
 #matrix = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (n)>
