@@ -22,6 +22,9 @@ from hexagon_mlir.passes.tcm_tiling.schedule import HOIST, tile_groups
 from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
 from hexagon_mlir.targets.dma import Engine
 
+_GAPS = 16
+"""The part of TCM that is left for gaps between buffers."""
+
 
 @dataclass(frozen=True)
 class HexagonTcmTilingPass(Pass):
@@ -94,9 +97,9 @@ class HexagonTcmTilingPass(Pass):
                    and not is_for_engine(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
         groups = [part for group in groups for part in self._parts(group, budget, context)]
-        half = budget // 2
-        given = place_between(groups, half, small)
-        budget -= given + place_blocks(function, groups, half - given, small)
+        half, room = budget // 2, budget - budget // _GAPS
+        given = place_between(groups, half, room, small)
+        budget -= given + place_blocks(function, groups, half - given, room - given, small)
         tiled: list[tuple[Group, list[int]]] = []
         for group in groups:
             tile = self._choose(group, budget, context)

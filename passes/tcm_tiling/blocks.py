@@ -6,14 +6,15 @@ from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space, ops_named, static_bytes
 from hexagon_mlir.passes.lib.vector_loop import takes_scalars
 from hexagon_mlir.passes.tcm_tiling.groups import Group
+from hexagon_mlir.passes.tcm_tiling.live_bytes import most_live_bytes
 from hexagon_mlir.passes.tcm_tiling.promote import VIEWS, is_in_ddr
 
 _INSERT = "tensor.insert_slice"
 
 
-def place_blocks(function: ir.Operation, groups: list[Group], budget: int, small: int) -> int:
+def place_blocks(function: ir.Operation, groups: list[Group], budget: int, room: int, small: int) -> int:
     """Give tensors that only blocks in TCM are inserted into, and that only ``groups`` read, a buffer in TCM, as far as
-    ``budget`` bytes allow; returns the bytes used.
+    ``budget`` bytes allow and the blocks leave of the ``room`` for all; returns the bytes used.
     """
     grouped = {op for group in groups for op in group.members}
     given = 0
@@ -26,6 +27,8 @@ def place_blocks(function: ir.Operation, groups: list[Group], budget: int, small
             continue
         readers = _readers(whole)
         if not readers or any(user not in grouped or takes_scalars(user, place) for user, place in readers):
+            continue
+        if given + size + most_live_bytes(op.block, op, [user for user, _ in readers]) > room:
             continue
         with op.location, ir.InsertionPoint(op):
             op.operands[1] = bufferization.AllocTensorOp(start.type, [], memory_space=memory_space(TCM_SPACE)).result

@@ -8,6 +8,7 @@ from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space, static_bytes
 from hexagon_mlir.passes.lib.vector_loop import spreads, takes_scalars
 from hexagon_mlir.passes.tcm_tiling.groups import Following, Group
+from hexagon_mlir.passes.tcm_tiling.live_bytes import most_live_bytes
 from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
 
@@ -74,9 +75,9 @@ def _fetches(op: ir.Operation, place: int) -> bool:
     return copies and not is_in_ddr(op.results[0])
 
 
-def place_between(groups: list[Group], budget: int, small: int) -> int:
-    """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow; returns the bytes
-    used."""
+def place_between(groups: list[Group], budget: int, room: int, small: int) -> int:
+    """Give results that only other groups read a buffer in TCM, as far as ``budget`` bytes allow and blocks in TCM
+    leave of the ``room`` for all; returns the bytes used."""
     grouped = {op for group in groups for op in group.members}
     given = 0
     for group in groups:
@@ -97,6 +98,9 @@ def place_between(groups: list[Group], budget: int, small: int) -> int:
                 position = len(op.operands) - len(op.results) + ir.OpResult(value).result_number
             start = op.operands[position]
             if isinstance(start.owner, ir.Block) or start.owner.operation.name != "tensor.empty":
+                continue
+            readers = [user for user, _ in uses]
+            if given + size + most_live_bytes(group.root.block, group.root, readers) > room:
                 continue
             with op.location, ir.InsertionPoint(op):
                 op.operands[position] = bufferization.AllocTensorOp(
