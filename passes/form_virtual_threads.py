@@ -21,7 +21,7 @@ from hexagon_mlir.passes.lib.thread_cost import (
     least_programs,
 )
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
-from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow, splits
+from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow
 from hexagon_mlir.passes.virtual_threads.nests import ThreadNest, is_linalg, read
 from hexagon_mlir.passes.virtual_threads.reductions import read_reduction
 
@@ -190,7 +190,7 @@ class FormVirtualThreadsPass(Pass):
         best: tuple[Group, Cut | None] = Group((Member(seed, nests[seed], ()),), order.operations[-1]), None
         most = 0.0
         placed, first = order.at_positions(nests), order.position[seed]
-        for loops in splits(nests[seed]):
+        for loops in nests[seed].splits:
             group = grow(first, loops, placed, order)
             units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]

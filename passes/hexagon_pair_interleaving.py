@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.ir import erase_op, ir, make, vector
 from hexagon_mlir.ir.constants import SharedConstants, index
-from hexagon_mlir.ir.query import element_bytes, ops_named
+from hexagon_mlir.ir.query import element_bytes, ops_named, yields_input
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
@@ -161,9 +161,7 @@ class HexagonPairInterleavingPass(Pass):
 
 def _copies(op: ir.Operation) -> bool:
     """True for an op that writes its only input somewhere."""
-    body = op.regions[0].blocks[0]
-    return len(op.operands) == 2 and len(list(body.operations)) == 1 and (
-        body.operations[0].operands[0] == body.arguments[0])
+    return len(op.operands) == 2 and yields_input(op)
 
 
 class _Emitter:
@@ -176,6 +174,7 @@ class _Emitter:
         element = ir.MemRefType(op.operands[0].type).element_type
         self._lanes = vector_bytes // element_bytes(element)
         self._vector = ir.VectorType.get([self._lanes], element)
+        self._alignments = [alignment(buffer, self._vector) for buffer in self._buffers]
 
     def emit(self) -> None:
         """Everything, at the insertion point."""
@@ -265,4 +264,4 @@ class _Emitter:
 
     def _alignment(self, operand: int, aligned: bool) -> int:
         """Bytes that the addresses of the vectors of ``operand`` are a multiple of."""
-        return alignment(self._buffers[operand], self._vector) if aligned else self._vector_bytes // self._lanes
+        return self._alignments[operand] if aligned else self._vector_bytes // self._lanes

@@ -21,9 +21,10 @@ class OutlineSimilarNestsPass(Pass):
 
     Attention multiplies blocks of the same few shapes many times: in each stage of its double-buffered loops, and in
     the function that runs in parallel with other programs. A product is hundreds of operations, and so is a transpose
-    in registers; code generation takes long for each. A nest is outlined if it takes far more cycles than the call, and
-    if another nest has the same operations on the same types. The function does not capture the buffers that it takes,
-    so temporary buffers can still be on the stack.
+    in registers; code generation takes long for each. A product of many blocks on the matrix engine turns tiles of as
+    many blocks of its result into rows. A nest is outlined if it takes far more cycles than the call, and if another
+    nest has the same operations on the same types. The function does not capture the buffers that it takes, so that
+    temporary buffers can still be on the stack.
 
     Before:
         func.func @f(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64x64xf32>) {

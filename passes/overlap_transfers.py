@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.double_buffering import FETCH, STORE
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.buffer_accesses import UnknownEffect, accesses, may_overlap
+from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
 from hexagon_mlir.passes.lib.dma_transfers import Shape, make_transfers, plan_transfers
 from hexagon_mlir.targets.dma import Engine
 
@@ -74,16 +74,15 @@ class OverlapTransfersPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every block that has a product."""
         for block in dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT)):
-            operations = [view.operation for view in block.operations]
-            for number, op in enumerate(operations):
+            order = _Order(block)
+            for number, op in enumerate(order.operations):
                 if op.name == "memref.copy" and FETCH not in op.attributes and STORE not in op.attributes:
-                    self._start(op, operations[number + 1:], context)
+                    self._start(number, order, context)
 
-    def _start(self, copy: ir.Operation, following: list[ir.Operation], context: PassContext) -> None:
-        """Turn ``copy`` into a transfer, which one of the ``following`` operations waits for, if that pays."""
-        conflicts = _Conflicts(copy)
-        end = next((number for number, op in enumerate(following) if conflicts.with_op(op)), len(following) - 1)
-        overlaps = any(op.name == ENGINE_PRODUCT for op in following[:end])
+    def _start(self, number: int, order: _Order, context: PassContext) -> None:
+        """Turn copy ``number`` of a block into a transfer, which a later operation waits for, if that pays."""
+        copy, end = order.operations[number], order.first_conflict(number)
+        overlaps = any(op.name == ENGINE_PRODUCT for op in order.operations[number + 1:end])
         engine = Engine.of(context.target)
         shape = _shape(copy, int(context.target.dma_block_field_bits.value))
         if shape is None:
@@ -94,7 +93,7 @@ class OverlapTransfersPass(Pass):
         with copy.location, ir.InsertionPoint(copy):
             transfers = make_transfers(shape, 1)
             transfers.start(copy)
-        with copy.location, ir.InsertionPoint(following[end]):
+        with copy.location, ir.InsertionPoint(order.operations[end]):
             transfers.wait()
             transfers.free()
         erase_op(copy, self.name)
@@ -108,23 +107,38 @@ def _shape(copy: ir.Operation, field_bits: int) -> Shape | None:
     return None if isinstance(shape, str) or shape[0].loops else shape[0]
 
 
-class _Conflicts:
-    """The memory of a transfer, and what must not happen to it meanwhile."""
+class _Order:
+    """The operations of a block in order, and what they access. Transfers that are written meanwhile do not count:
+    they are where copies were."""
 
-    def __init__(self, copy: ir.Operation) -> None:
-        self._source, self._target = copy.operands
-        self._users = {ancestor_in(use.owner.operation, copy.block) for value in copy.operands
-                       for use in uses_of_buffer(root_buffer(value))}
+    def __init__(self, block: ir.Block) -> None:
+        self._block = block
+        self.operations = [view.operation for view in block.operations]
+        self._position = {op: number for number, op in enumerate(self.operations)}
+        self._accesses: dict[int, list[BufferAccess] | None] = {}
 
-    def with_op(self, op: ir.Operation) -> bool:
-        """True for an operation of the block that uses the target, or writes the source."""
-        if op not in self._users or op.name in VIEWS:
+    def first_conflict(self, number: int) -> int:
+        """The position of the first operation after copy ``number`` that uses its target or writes its source, or else
+        of the last one of the block."""
+        source, target = (BufferAccess(self.operations[number], value, False)
+                          for value in self.operations[number].operands)
+        users = {ancestor_in(use.owner.operation, self._block) for buffer in (source, target)
+                 for use in uses_of_buffer(buffer.root)}
+        later = sorted(at for op in users if op is not None and (at := self._position.get(op, 0)) > number)
+        return next((at for at in later if self._conflicts(at, source, target)), len(self.operations) - 1)
+
+    def _conflicts(self, number: int, source: BufferAccess, target: BufferAccess) -> bool:
+        """True where operation ``number`` accesses ``target`` or writes ``source``."""
+        op = self.operations[number]
+        if op.name in VIEWS:
             return False
         if op.name == "memref.dealloc":
             return True
-        try:
-            found = accesses(op)
-        except UnknownEffect:
-            return True
-        return any(may_overlap(access.value, self._target)
-                   or (access.writes and may_overlap(access.value, self._source)) for access in found)
+        if number not in self._accesses:
+            try:
+                self._accesses[number] = accesses(op)
+            except UnknownEffect:
+                self._accesses[number] = None
+        found = self._accesses[number]
+        return found is None or any(access.may_overlap(target) or (access.writes and access.may_overlap(source))
+                                    for access in found)

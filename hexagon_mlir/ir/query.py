@@ -63,6 +63,12 @@ def functions(module: ir.Module) -> list[ir.Operation]:
             if view.operation.name == "func.func" and len(view.operation.regions[0].blocks)]
 
 
+def yields_input(op: ir.Operation) -> bool:
+    """True for a linalg op whose body gives its first input as it is, and does nothing else."""
+    body = op.regions[0].blocks[0]
+    return len(list(body.operations)) == 1 and body.operations[0].operands[0] == body.arguments[0]
+
+
 def input_count(op: ir.Operation) -> int:
     """How many operands of linalg op ``op`` are inputs; its outputs follow them."""
     if "operandSegmentSizes" in op.attributes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer
-from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.ir.query import input_count, yields_input
 from hexagon_mlir.passes.lib.contractions import Contraction, access_of, runs_backwards
 
 
@@ -38,7 +38,7 @@ def find_start(op: ir.Operation, contraction: Contraction, loop: int) -> Start |
     if before is None or before.name != "linalg.generic" or len(before.operands) != 2:
         return None
     value, target = before.operands
-    if target != output or input_count(before) != 1 or not _yields_input(before):
+    if target != output or input_count(before) != 1 or not yields_input(before):
         return None
     if not isinstance(value.type, ir.MemRefType):
         return Start(before, value, ())
@@ -63,9 +63,3 @@ def _before(op: ir.Operation) -> ir.Operation | None:
             return found
         found = view.operation
     return None
-
-
-def _yields_input(op: ir.Operation) -> bool:
-    block = op.regions[0].blocks[0]
-    operations = list(block.operations)
-    return len(operations) == 1 and operations[0].operands[0] == block.arguments[0]

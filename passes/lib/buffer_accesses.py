@@ -33,6 +33,28 @@ class BufferAccess:
         """The buffer that ``value`` is, or is a view of."""
         return root_buffer(self.value)
 
+    @cached_property
+    def _slice(self) -> tuple[ir.Value, list[tuple[int, int]]] | None:
+        """The buffer that ``value`` is a slice of, and the first index and the end of the slice in each dimension; None
+        for what is no slice with static offsets, sizes and steps."""
+        view = None if isinstance(self.value.owner, ir.Block) else self.value.owner.operation
+        if view is None or view.name != "memref.subview" or len(view.operands) != 1:
+            return None
+        offsets, sizes, strides = (list(ir.DenseI64ArrayAttr(view.attributes[f"static_{name}"]))
+                                   for name in ("offsets", "sizes", "strides"))
+        return view.operands[0], [(offset, offset + (size - 1) * stride + 1)
+                                  for offset, size, stride in zip(offsets, sizes, strides, strict=True)]
+
+    def may_overlap(self, other: BufferAccess) -> bool:
+        """False where the memory is known to be disjoint from that of ``other``."""
+        if not may_alias(self.root, other.root):
+            return False
+        one, two = self._slice, other._slice
+        if one is None or two is None or one[0] != two[0]:
+            return True
+        return all(low < other_high and other_low < high
+                   for (low, high), (other_low, other_high) in zip(one[1], two[1], strict=True))
+
 
 class UnknownEffect(Exception):
     """An operation that may touch any memory; the text names it."""
@@ -80,29 +102,6 @@ def _of_linalg(op: ir.Operation) -> list[BufferAccess]:
         if position >= inputs:
             found.append(BufferAccess(op, value, True))
     return found
-
-
-def may_overlap(one: ir.Value, other: ir.Value) -> bool:
-    """False when buffers ``one`` and ``other``, or the parts of buffers that they are, are known to be disjoint."""
-    if not may_alias(root_buffer(one), root_buffer(other)):
-        return False
-    sides = [_ranges(value) for value in (one, other)]
-    if sides[0] is None or sides[1] is None or sides[0][0] != sides[1][0]:
-        return True
-    return all(low < other_high and other_low < high
-               for (low, high), (other_low, other_high) in zip(sides[0][1], sides[1][1], strict=True))
-
-
-def _ranges(value: ir.Value) -> tuple[ir.Value, list[tuple[int, int]]] | None:
-    """The buffer that ``value`` is a slice of, and the first index and the end of the slice in each dimension; None for
-    what is no slice with static offsets, sizes and steps."""
-    view = None if isinstance(value.owner, ir.Block) else value.owner.operation
-    if view is None or view.name != "memref.subview" or len(view.operands) != 1:
-        return None
-    offsets, sizes, strides = (list(ir.DenseI64ArrayAttr(view.attributes[f"static_{name}"]))
-                               for name in ("offsets", "sizes", "strides"))
-    return view.operands[0], [(offset, offset + (size - 1) * stride + 1)
-                              for offset, size, stride in zip(offsets, sizes, strides, strict=True)]
 
 
 def may_alias(one: ir.Value, other: ir.Value) -> bool:

@@ -81,8 +81,10 @@ class ForkCost:
         return self.time(cycles, chunks) if pays else cycles
 
     def exceeds(self, cycles: float) -> bool:
-        """True where starting and joining two tasks takes longer than the work, ``cycles`` on one thread."""
-        return self.fork_join(2) > _CERTAIN * cycles
+        """True where no number of tasks takes less time than one thread, ``cycles``, even with equal shares."""
+        certain = _CERTAIN * cycles
+        return all(self.fork_join(tasks) + certain / tasks * self.slowdown(tasks) > certain
+                   for tasks in range(2, self.tasks + 1))
 
     def time(self, cycles: float, chunks: Chunks) -> float:
         """Cycles of work that takes ``cycles`` on one thread, cut into ``chunks``."""
@@ -133,12 +135,18 @@ def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: f
 
     Chunks have at least ``lanes`` iterations along each axis where the axis has so many: fewer would take as long.
     """
+    return _best_cut(tuple(extents), tuple(map(tuple, units)), cycles, cost, least, tuple(lanes))
+
+
+@lru_cache(maxsize=1024)
+def _best_cut(extents: tuple[int, ...], units: tuple[tuple[int, ...], ...], cycles: float, cost: ForkCost,
+              least: float, lanes: tuple[int, ...]) -> Cut | None:
     cuts = []
     for unit in units:
         smallest = [-(-min(n, lane) // u) for n, lane, u in zip(extents, lanes, unit, strict=True)] if lanes else ()
         chunks = choose_chunks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest)
         if chunks is not None:
-            cuts.append(Cut(chunks, tuple(unit)))
+            cuts.append(Cut(chunks, unit))
     if cost.all and any(cut.chunks.count >= cost.tasks for cut in cuts):
         cuts = [cut for cut in cuts if cut.chunks.count >= cost.tasks]
     fastest = min((cost.time(cycles, cut.chunks) for cut in cuts), default=0.0)

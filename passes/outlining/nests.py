@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import prod
 
+from hexagon_mlir.dialects.engine_tiles import RANK
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.ir.query import in_tcm, ops_named, yields_input
 from hexagon_mlir.passes.lib.outlining import values_from_outside
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _DIALECTS = ("arith.", "math.", "vector.", "ub.", "affine.")
 _OPERATIONS = frozenset({
@@ -21,6 +23,9 @@ _TRIPS = 8
 """Assumed iterations of a loop with unknown bounds."""
 _TRANSPOSE = 224
 """Operations of a lowered transpose: 32 loads, 160 shuffles, 32 stores of words."""
+_TILES = 80
+"""Operations of lowered tiles of the matrix engine: `hexagon-pair-interleaving` moves up to 16 vectors in an iteration.
+"""
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,20 @@ def _of_transpose(op: ir.Operation) -> _Work | None:
     return _Work((op.name, str(order)), _TRANSPOSE, partial(prod, types[0].shape))
 
 
-_READERS = {"scf.for": _of_loop, "linalg.transpose": _of_transpose}
+def _of_tiles(op: ir.Operation) -> _Work | None:
+    """Between tiles of the matrix engine and rows, whole buffers of them."""
+    if not all(isinstance(value.type, ir.MemRefType) for value in op.operands):
+        return None
+    types = [ir.MemRefType(value.type) for value in op.operands]
+    if not all(in_tcm(type_) and type_.has_static_shape and type_.rank == RANK
+               and type_.affine_map == ir.AffineMap.get_identity(RANK) for type_ in types):
+        return None
+    if len(types) != 2 or not yields_input(op):
+        return None
+    return _Work((op.name, str(indexing_maps(op))), _TILES, partial(prod, types[0].shape))
+
+
+_READERS = {"scf.for": _of_loop, "linalg.transpose": _of_transpose, "linalg.generic": _of_tiles}
 
 
 def passable(type_: ir.Type) -> bool:

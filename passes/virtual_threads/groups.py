@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import combinations
 from math import lcm
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.virtual_threads.nests import ThreadNest
+from hexagon_mlir.passes.virtual_threads.nests import Loops, ThreadNest
 
-Loops = tuple[int, ...]
-"""The loops of an op that are split, one for each axis of the parallel loop."""
 _UNWRITTEN = frozenset({"tensor.empty", "bufferization.alloc_tensor"})
 
 
@@ -112,13 +109,6 @@ class Group:
         return tuple(found) if all(found) else None
 
 
-def splits(nest: ThreadNest) -> Iterator[Loops]:
-    """The loops of an op that could be split: one or two of them, outer ones first."""
-    fitting = [loop for loop, extent in enumerate(nest.extents) if extent > 1 and nest.splittable(loop)]
-    yield from ((loop,) for loop in fitting)
-    yield from combinations(fitting, 2)
-
-
 class BlockOrder:
     """The operations of a block from ``first`` on in order, numbered; values that they make have numbers too: the
     numbers of those that each ``uses``, nested operations included, and that only nested operations read (``inside``).
@@ -160,14 +150,16 @@ class BlockOrder:
 
 def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrder) -> Group:
     """The largest group that starts with operation ``first`` split along ``loops``; ``order`` is that of its block,
-    ``nests`` are by position in it. Operations that have none, and read nothing of the group's, are not looked at.
+    ``nests`` are by position in it. Operations that read nothing of the group's are only looked at where some of their
+    loops have as many iterations.
     """
     seed = order.operations[first]
     members = [Member(seed, nests[first], loops)]
     made = {result: 0 for result in seed.results}
     early, late, end = set(order.results[first]), set[int](), None
-    others = {number for number in nests if number > first}
-    most, number = max(others, default=first), first
+    ranges = nests[first].ranges_of(loops)
+    others = {number for number, nest in nests.items() if number > first and ranges in nest.ranges}
+    most, number = max(nests), first
     pending = [*others | order.readers[first]]
     heapify(pending)
     while pending:
@@ -204,7 +196,7 @@ def _push(pending: list[int], numbers: Iterable[int]) -> None:
 
 def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: dict[ir.Value, int]) -> Loops | None:
     """The loops of ``op`` that match the group's split; None when a slice would depend on other slices."""
-    ranges = _ranges(members[0].nest, members[0].loops)
+    ranges = members[0].nest.ranges_of(members[0].loops)
     wanted: list[int | None] = [None] * len(ranges)
     for value, dims in zip(op.operands, nest.reads, strict=True):
         if value not in made:
@@ -214,18 +206,13 @@ def _aligned(op: ir.Operation, nest: ThreadNest, members: list[Member], made: di
                 return None
             wanted[axis] = dims[dim]
     if None in wanted:  # independent of the group: any loops of equal extents match
-        fitting = [loops for loops in splits(nest) if _ranges(nest, loops) == ranges]
+        fitting = [loops for loops in nest.splits if nest.ranges_of(loops) == ranges]
         if not fitting or any(loop is not None for loop in wanted):
             return None
         wanted = list(fitting[0])
     loops = tuple(loop for loop in wanted if loop is not None)
-    same = _ranges(nest, loops) == ranges
+    same = nest.ranges_of(loops) == ranges
     return loops if same and len(set(loops)) == len(loops) and all(nest.splittable(loop) for loop in loops) else None
-
-
-def _ranges(nest: ThreadNest, loops: Loops) -> list[tuple[int, ir.Value | None]]:
-    """The trip counts by which loops are compared."""
-    return [(nest.extents[loop], nest.counts[loop]) for loop in loops]
 
 
 def unwritten(value: ir.Value) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from math import gcd, prod
 
 from hexagon_mlir.dialects.engine_tiles import PAIR
@@ -22,6 +23,11 @@ _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yi
 _LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
 _SCALAR_FACTOR = 2
 """Cycles of a scalar operation of the body, address arithmetic included."""
+
+Loops = tuple[int, ...]
+"""The loops of an op that are split, one for each axis of the parallel loop."""
+Ranges = tuple[tuple[int, ir.Value | None], ...]
+"""Iterations of loops, with the value that is their number where that is known at run time only."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,21 @@ class ThreadNest:
     def splittable(self, loop: int) -> bool:
         """True when iterations of ``loop`` are independent and cut every operand they index into plain slices."""
         return self.parallel[loop] and all(loop in dims for dims in self.reads[-self.outputs:])
+
+    @cached_property
+    def splits(self) -> tuple[Loops, ...]:
+        """The loops that could be split: one or two of them, outer ones first."""
+        fitting = [loop for loop, extent in enumerate(self.extents) if extent > 1 and self.splittable(loop)]
+        return (*((loop,) for loop in fitting), *combinations(fitting, 2))
+
+    @cached_property
+    def ranges(self) -> frozenset[Ranges]:
+        """Trip counts of the `splits`."""
+        return frozenset(map(self.ranges_of, self.splits))
+
+    def ranges_of(self, loops: Loops) -> Ranges:
+        """The trip counts by which loops are compared."""
+        return tuple((self.extents[loop], self.counts[loop]) for loop in loops)
 
     def by_vectors(self, operand: int) -> bool:
         """True when vector code reads ``operand`` in vectors, not element by element.

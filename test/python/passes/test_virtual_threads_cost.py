@@ -146,10 +146,18 @@ def test_split_among_as_many_as_the_user_says():
 
 @pytest.mark.parametrize("cycles", [0, 1, 100, 1000, 2000, 3000, 10_000, 1e6])
 @pytest.mark.parametrize("tasks", [1, 2, 4])
-def test_what_two_tasks_exceed_is_never_cut(cycles, tasks):
+def test_what_tasks_exceed_is_never_cut(cycles, tasks):
     """Cutting is not even tried there; and what is worth cutting is not ruled out."""
     cost = replace(COST, tasks=tasks)
     found = [choose_chunks(units, cycles, cost) for units in ((4,), (64,), (7, 5), (1024,))]
     assert not (cost.exceeds(cycles) and any(found))
     assert cost.exceeds(cycles) or cycles >= 1000
     assert any(found) or cost.exceeds(cycles) or tasks == 1 or cycles < 1e5
+
+
+def test_equal_shares_are_the_bound():
+    """Just below the bound not even loops that give every task an equal share are cut, a little above it they are."""
+    bound = next(cycles for cycles in range(100, 100_000) if not COST.exceeds(cycles))
+    assert COST.fork_join(2) / 0.4 < bound  # two tasks also have their share of the work to do
+    assert not any(choose_chunks((count,), bound - 1, COST) for count in range(2, COST.tasks + 1))
+    assert any(choose_chunks((count,), 1.2 * bound, COST) for count in range(2, COST.tasks + 1))
