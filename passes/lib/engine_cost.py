@@ -12,8 +12,8 @@ from hexagon_mlir.targets.dma import Engine
 @dataclass(frozen=True)
 class EngineCost:
     """Cycles: of a product of two tiles, to pack or unpack one vector, of what each product costs in any case; what a
-    product in a kernel of a model costs more; bytes that the core reads per cycle and that the DMA engine transfers,
-    and lanes of a vector of halves.
+    product in a kernel of a model costs more; bytes that the core reads per cycle, the least that the DMA engine moves
+    beside it, and lanes of a vector of halves.
     """
 
     tile_cycles: float
@@ -21,7 +21,7 @@ class EngineCost:
     fixed_cycles: float
     model_cycles: float
     core_rate: float
-    dma_rate: float
+    transferred_bytes: int
     lanes: int
 
     @staticmethod
@@ -29,7 +29,7 @@ class EngineCost:
         """The numbers of ``target``, for a kernel of a model or one by itself."""
         return EngineCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES, _FIXED_CYCLES,
                           _IN_MODEL_CYCLES if in_model else 0.0, float(target.ddr_bytes_per_cycle.value),
-                          Engine.of(target).rate, target.lanes(16))
+                          Engine.of(target).least_overlapped_bytes, target.lanes(16))
 
 
 _MOVE_CYCLES = 3.0
@@ -39,24 +39,34 @@ _FIXED_CYCLES, _IN_MODEL_CYCLES = 4000.0, 10000.0
 and tiles that they share with other operations. Without these cycles, small BERT, GPT-2 and Whisper are 11 to 16 %
 slower than on HVX alone; with them they are not, and ViT is 12 % faster.
 """
-_ONE_BLOCK_CYCLES, _OF_SEVERAL_TILES, _OF_LONG_ROWS = 2800.0, 1000.0, 2000.0
-_PASSES, _SHORT_ROW_CYCLES = 3.0, 19.0
-"""Measured, 200 products whose factors are one block each: what such a product takes in any case; more where an operand
-is several tiles, and where a size exceeds a vector of halves. Nothing overlaps: operands and result are transferred,
-and packed or unpacked in twice that time. Each row of a result of less than a tile.
+_ONE_BLOCK_CYCLES, _VECTOR_CYCLES = 2700.0, 7.0
+"""Measured, as what follows to the next text: 400 products whose factors are one block each, of 1 to 400 rows, columns
+and steps. Such a product in any case; each vector of both factors, packed, and of the result, unpacked. Nothing
+overlaps.
 """
+_ROWS_OF_TILES, _COLUMNS_OF_TILES, _STEPS_OF_TILES, _TILES_BOTH_WAYS = 700.0, 350.0, 1300.0, 1450.0
+"""More where there are several tiles of rows, of columns alone, of steps alone, of both."""
+_LONG_COLUMN, _LONG_ROW, _LONGER_ROW = 950.0, 1250.0, 700.0
+"""More where rows, or columns, exceed a vector, and where columns exceed two."""
+_TRANSFERRED_RESULT, _TRANSFERRED_WEIGHTS = 1350.0, 450.0
+"""More where the DMA engine, not HVX, moves the result or the right factor."""
+_SHORT_ROW_CYCLES, _SHORT_WEIGHTS_CYCLES = 7.4, 12.0
+"""Each row of a result of less than a tile; each of a right factor that is not vectorized."""
 _HVX_PRODUCTS, _HVX_START_CYCLES = 34.0, 1500.0
 """Measured: products that HVX sums per cycle, 512 x 512 x 512; what a product takes in any case."""
-_RAGGED, _RAGGED_ON_ONE_THREAD = 2.0, 3.0
+_RAGGED, _RAGGED_ON_ONE_THREAD, _RAGGED_FEW_STEPS, _FEW = 2.0, 3.5, 3.0, 8
 _SPREAD_ROWS, _SPREAD_VECTORS = 90, 8000
-"""Measured, as what follows: how much longer HVX takes for rows that are no whole vectors; the least rows or products
-of vectors that are spread over threads.
+"""Measured, as what follows: how much longer HVX takes for rows that are no whole vectors, on several threads, on one,
+and there with fewer than so many steps; the least rows or products of vectors that are spread over threads.
 """
-_SHORT, _SHORT_ROWS, _SHORT_CYCLES, _SHORT_CYCLES_ON_ONE_THREAD = 4, 32, 25.0, 80.0
-"""Reductions of fewer steps take so many cycles for each vector of at least so many rows."""
-_NARROW, _NARROW_CYCLES = 8, 3.5
-"""Rows of fewer elements are not vectorized, and each product takes so many cycles; with no more steps of the
-reduction, vectors go along the rows.
+_SHORT, _SHORT_ROWS, _SHORT_STEP, _SHORT_STEP_OF_SEVERAL = 4, 32, 40.0, 24.0
+_SHORT_SPREAD_VECTORS, _SHORT_THREADS = 800, 1.8
+"""Reductions of fewer steps, of at least so many rows: cycles of a step for each vector, where a row has one and where
+it has several; the least products of vectors that are spread, and how many threads that is worth.
+"""
+_NARROW, _NARROW_START_CYCLES, _SUM_CYCLES, _SUM_STEP_CYCLES = 8, 1300.0, 235.0, 1.2
+"""Rows of fewer columns are not vectorized: a vector goes along the steps, and each result is the sum of its elements.
+With no more steps, vectors go along the rows.
 """
 
 
@@ -69,32 +79,36 @@ def loop_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> fl
 
 def block_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> float:
     """Estimated cycles of a product whose factors are one block each."""
-    cycles = _ONE_BLOCK_CYCLES + _PASSES * _moved(rows, columns, reduction) / cost.dma_rate
-    if max(map(tiles, (rows, columns, reduction))) > 1:
-        cycles += _OF_SEVERAL_TILES
-    if max(rows, columns, reduction) > cost.lanes:
-        cycles += _OF_LONG_ROWS
-    return cycles + (_SHORT_ROW_CYCLES * rows if columns < TILE else 0)
-
-
-def _moved(rows: int, columns: int, reduction: int) -> int:
-    """Bytes of both factors and the result."""
-    return HALF_BYTES * (rows * reduction + reduction * columns + rows * columns)
+    lanes, least = cost.lanes, cost.transferred_bytes
+    vectors = (rows + reduction) * -(-columns // lanes) + rows * -(-reduction // lanes)
+    several_columns, several_steps = columns > TILE, reduction > TILE
+    return (_ONE_BLOCK_CYCLES + _VECTOR_CYCLES * vectors + _ROWS_OF_TILES * (rows > TILE)
+            + _COLUMNS_OF_TILES * (several_columns and not several_steps)
+            + _STEPS_OF_TILES * (several_steps and not several_columns)
+            + _TILES_BOTH_WAYS * (several_columns and several_steps)
+            + _LONG_COLUMN * (rows > lanes) + _LONG_ROW * (columns > lanes) + _LONGER_ROW * (columns > 2 * lanes)
+            + _TRANSFERRED_RESULT * (HALF_BYTES * rows * columns >= least)
+            + _TRANSFERRED_WEIGHTS * (HALF_BYTES * reduction * columns >= least)
+            + _SHORT_ROW_CYCLES * rows * (columns < TILE) + _SHORT_WEIGHTS_CYCLES * reduction * (columns < _NARROW))
 
 
 def hvx_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> float:
     """Estimated cycles of a product on HVX, which sums whole vectors."""
-    cycles = _HVX_START_CYCLES + _moved(rows, columns, reduction) / cost.core_rate
     if columns < _NARROW < reduction:
-        cycles += rows * reduction * columns * _NARROW_CYCLES
-    along, others = (rows, columns) if columns < _NARROW and reduction <= _NARROW else (columns, rows)
-    vectors = -(-along // cost.lanes) * others
-    spread = others >= _SPREAD_ROWS or vectors * reduction >= _SPREAD_VECTORS
-    slower = 1.0 if along % cost.lanes == 0 else _RAGGED if spread else _RAGGED_ON_ONE_THREAD
-    least = 0.0
+        return _NARROW_START_CYCLES + rows * columns * (_SUM_CYCLES + _SUM_STEP_CYCLES * reduction)
+    moved = HALF_BYTES * (rows * reduction + reduction * columns + rows * columns)
+    cycles = _HVX_START_CYCLES + moved / cost.core_rate
+    along, others = (rows, columns) if columns < _NARROW else (columns, rows)
+    of_row = -(-along // cost.lanes)
+    products = of_row * others * reduction
     if reduction < _SHORT and others >= _SHORT_ROWS:
-        least = _SHORT_CYCLES if spread else _SHORT_CYCLES_ON_ONE_THREAD
-    return cycles + vectors * max(reduction * cost.lanes / _HVX_PRODUCTS * slower, least)
+        step = _SHORT_STEP if of_row == 1 else _SHORT_STEP_OF_SEVERAL
+        return cycles + products * step / (_SHORT_THREADS if products >= _SHORT_SPREAD_VECTORS else 1.0)
+    slower = 1.0
+    if along % cost.lanes:
+        alone = _RAGGED_FEW_STEPS if reduction < _FEW else _RAGGED_ON_ONE_THREAD
+        slower = _RAGGED if others >= _SPREAD_ROWS or products >= _SPREAD_VECTORS else alone
+    return cycles + products * cost.lanes / _HVX_PRODUCTS * slower
 
 
 def pays(rows: int, columns: int, reduction: int, cost: EngineCost) -> bool:
