@@ -12,8 +12,12 @@ from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.build import ConvolutionBuilder
 from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
+from hexagon_mlir.passes.engine_convolution.grid import ConvolutionGridBuilder
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
+from hexagon_mlir.passes.engine_convolution.schedule import choose_schedule
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, pays
+from hexagon_mlir.passes.engine_convolution.weights import Weights
+from hexagon_mlir.passes.matrix_engine.estimate import Rates
 
 _GAPS = 16
 """The part of TCM that is left for tables, tags and gaps between buffers."""
@@ -26,11 +30,13 @@ class HexagonEngineConvolutionPass(Pass):
     A tile of activations has 32 channels of 32 pixels. These lie far apart: the pixels next to them are those of the
     next tile, so that what one tap of a window reads is what other taps of the windows beside it read, and each pixel
     becomes part of one tile or of few. Where taps are no neighbours, there is a tile for each. The image is transferred
-    to TCM once, inside its frame of zeros, and there is no matrix of windows in DDR. A loop goes over blocks of rows
-    or, where weights are transferred longer than the image, of the result's channels. Each block is computed in parts:
-    while the engine multiplies one, HVX unpacks the one before and packs the one after. Sums stay in the engine through
-    all taps; a bias of each channel and a maximum with zero are added to their rounding. Other elementwise ops that
-    read the sums follow on rows of the result. All of this is linalg, as in `hexagon-matrix-engine`.
+    to TCM once, inside its frame of zeros, and there is no matrix of windows in DDR. One image is a grid of parts
+    without loops, as in `hexagon-matrix-engine`: of rows of tiles and of the result's channels. Transfers start two
+    parts ahead; while the engine multiplies a part, HVX unpacks one before and packs one after. An estimate of the time
+    chooses the parts, and the shape of tiles. Several images, and those that exceed the TCM so, are loops over blocks
+    of rows or of channels. Sums stay in the engine through all taps; a bias of each channel and a maximum with zero are
+    added to their rounding. Other elementwise ops that read the sums follow on rows of the result. All of this is
+    linalg.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -66,17 +72,18 @@ class HexagonEngineConvolutionPass(Pass):
           %cst = arith.constant 0.000000e+00 : f32
           %cst_0 = arith.constant 0.000000e+00 : f16
           %0 = tensor.empty() : tensor<1x4x8x32xf16>
-          %collapsed = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into tensor<1x7x480xf16>
-          %extracted_slice = tensor.extract_slice %collapsed[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16> to
-              tensor<7x480xf16>
-          %1 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
-          %2 = linalg.fill ins(%cst_0 : f16) outs(%1 : tensor<7x512xf16>) -> tensor<7x512xf16>
-          %inserted_slice = tensor.insert_slice %extracted_slice into %2[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
-              into tensor<7x512xf16>
-          %collapsed_1 = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into
+          %collapsed = tensor.collapse_shape %arg1 [[0], [1, 2], [3]] : tensor<1x1x32x32xf16> into
               tensor<1x32x32xf16>
-          %3 = bufferization.alloc_tensor() copy(%collapsed_1) {memory_space = 1 : i64} : tensor<1x32x32xf16>
-          %expanded = tensor.expand_shape %3 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
+          %1 = bufferization.alloc_tensor() copy(%collapsed) {memory_space = 1 : i64} : tensor<1x32x32xf16>
+          %collapsed_1 = tensor.collapse_shape %arg0 [[0], [1], [2, 3]] : tensor<1x7x15x32xf16> into
+              tensor<1x7x480xf16>
+          %extracted_slice = tensor.extract_slice %collapsed_1[0, 0, 0] [1, 7, 480] [1, 1, 1] : tensor<1x7x480xf16> to
+              tensor<7x480xf16>
+          %2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<7x512xf16>
+          %3 = linalg.fill ins(%cst_0 : f16) outs(%2 : tensor<7x512xf16>) -> tensor<7x512xf16>
+          %inserted_slice = tensor.insert_slice %extracted_slice into %3[0, 0] [7, 480] [1, 1] : tensor<7x480xf16>
+              into tensor<7x512xf16>
+          %expanded = tensor.expand_shape %1 [[0], [1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] :
               tensor<1x32x32xf16> into tensor<1x16x2x1x32xf16>
           %4 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
           %transposed = linalg.transpose ins(%expanded : tensor<1x16x2x1x32xf16>) outs(%4 : tensor<1x1x16x32x2xf16>)
@@ -166,14 +173,19 @@ class HexagonEngineConvolutionPass(Pass):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         beside = bytes_beside(convolution.epilogues, convolution.op)
-        plan = choose_plan(geometry, budget - budget // _GAPS, beside)
-        if plan is None:
+        budget -= budget // _GAPS
+        ready = Weights(convolution.weights, geometry).ready
+        schedule = choose_schedule(geometry, budget, beside, ready, Rates.of(target))
+        plan = choose_plan(geometry, budget, beside)
+        if schedule is None and plan is None:
             self.remark(context, convolution.op, "left to HVX: one row of tiles exceeds the TCM budget")
             return
         if not convolution.epilogues:
             convolution = replace(convolution, epilogues=(round_once(convolution.op),))
         with ir.InsertionPoint(convolution.epilogues[0]):
-            results = ConvolutionBuilder(convolution, plan).build()
+            builder = (ConvolutionBuilder(convolution, plan) if schedule is None
+                       else ConvolutionGridBuilder(convolution, schedule))
+            results = builder.build()
         operands = [convolution.op.operands[2], convolution.weights, convolution.image]
         for op, result in zip(convolution.epilogues, results, strict=True):
             op.results[0].replace_all_uses_with(result)

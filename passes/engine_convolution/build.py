@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiled_shape, tiles
 from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, linalg, scf, tensor
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.ir.make import addi, muli
-from hexagon_mlir.passes.engine_convolution.epilogue import on_block, only_positive
+from hexagon_mlir.ir.make import muli
+from hexagon_mlir.passes.engine_convolution.epilogue import inputs_beside, on_block, only_positive
 from hexagon_mlir.passes.engine_convolution.image import Image, reshaped
+from hexagon_mlir.passes.engine_convolution.parts import Part, Unfinished
 from hexagon_mlir.passes.engine_convolution.read import Convolution
 from hexagon_mlir.passes.engine_convolution.sizes import AHEAD, Plan, image_size
-from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert, plus
 from hexagon_mlir.passes.engine_convolution.weights import Weights, filled, same
 from hexagon_mlir.passes.engine_convolution.windows import pack_windows
 from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
@@ -29,17 +30,6 @@ Transfer = Callable[[], Sequence[Packing]]
 """Transfers weights."""
 Activations = tuple[ir.Value, Windows | None]
 """Tiles of windows, and which of them are shared."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Of the result: image, first row and count of rows, first channel and count of channels."""
-
-    batch: Offset
-    row: Offset
-    rows: int
-    output: Offset
-    outputs: int
 
 
 class ConvolutionBuilder:
@@ -56,11 +46,8 @@ class ConvolutionBuilder:
 
     def build(self) -> Results:
         """The results of the epilogues."""
-        types = [ir.RankedTensorType(op.results[0].type) for op in self._convolution.epilogues]
-        results = [tensor.empty(type_.shape, type_.element_type) for type_ in types]
-        geometry = self._geometry
-        if self._convolution.bias is not None:
-            self._bias = filled(self._convolution.bias, [TILE * tiles(geometry.outputs)])
+        results, geometry = self.empty_results(), self._geometry
+        self.fetch_bias()
         resident = self._plan.outputs == geometry.outputs
         weights: Transfer | None = partial(self._weights.fetched, 0, [geometry.outputs]) if resident else None
         if weights is not None and not self._single:
@@ -101,7 +88,7 @@ class ConvolutionBuilder:
             plan.tile_rows, -(-(geometry.rows - row) // plan.height))
         if weights is not None:
             return self._row_parts(batch, row, tile_rows, weights, results)
-        image = self._image_rows(batch, row, tile_rows)
+        image = self.image_rows(batch, row, tile_rows)
         activations = pack_windows(image, geometry, plan, tile_rows)
 
         def outputs(count: int) -> Callable[[Offset, Results], Results]:
@@ -119,25 +106,25 @@ class ConvolutionBuilder:
         plan, geometry = self._plan, self._geometry
         step = -(-tile_rows // plan.parts)
         parts = [(first, min(step, tile_rows - first)) for first in range(0, tile_rows, step)]
-        images = [self._image_rows(batch, row, parts[0][1])]
+        images = [self.image_rows(batch, row, parts[0][1])]
         packing, = weights()
-        images += [self._image_rows(batch, _plus(row, first * plan.height), count) for first, count in parts[1:AHEAD]]
+        images += [self.image_rows(batch, plus(row, first * plan.height), count) for first, count in parts[1:AHEAD]]
         packed = packing()
         before = None
         for number, (first, count) in enumerate(parts):
             if number + AHEAD < len(parts):
                 later, rows = parts[number + AHEAD]
-                images.append(self._image_rows(batch, _plus(row, later * plan.height), rows))
+                images.append(self.image_rows(batch, plus(row, later * plan.height), rows))
             activations = pack_windows(images[number], geometry, plan, count)
-            product = self._product(activations, count, packed, 0, geometry.outputs)
-            if before is not None:
-                results = self._finished(*before, results)
             at = first * plan.height
             rows = min(count * plan.height, geometry.rows - row - at) if isinstance(row, int) else count * plan.height
-            part = Part(batch, _plus(row, at), rows, 0, geometry.outputs)
-            before = product, count, part
+            part = Part(batch, plus(row, at), rows, 0, geometry.outputs, count)
+            product = self.multiplied(activations, packed, part)
+            if before is not None:
+                results = self.finished(before, results)
+            before = product
         assert before is not None
-        return self._finished(*before, results)
+        return self.finished(before, results)
 
     def _output_parts(self, batch: Offset, row: Offset, tile_rows: int, activations: Activations, output: Offset,
                       outputs: int, results: Results) -> Results:
@@ -150,65 +137,90 @@ class ConvolutionBuilder:
         counts = [min(step, outputs - first) for first in starts]
         before = None
         for first, count, weights in zip(starts, counts, self._weights.fetched(output, counts), strict=True):
-            product = self._product(activations, tile_rows, weights(), _plus(output, first), count)
+            product = self.multiplied(activations, weights(),
+                                      Part(batch, row, rows, plus(output, first), count, tile_rows))
             if before is not None:
-                results = self._finished(*before, results)
-            before = product, tile_rows, Part(batch, row, rows, _plus(output, first), count)
+                results = self.finished(before, results)
+            before = product
         assert before is not None
-        return self._finished(*before, results)
+        return self.finished(before, results)
 
-    def _product(self, activations: Activations, tile_rows: int, weights: ir.Value, output: Offset,
-                 outputs: int) -> ir.Value:
-        """Result tiles of ``outputs`` channels from ``output`` on, in ``tile_rows`` rows."""
+    def fetch_bias(self) -> None:
+        """Transfers the bias, if there is one; before the first product."""
+        if self._convolution.bias is not None:
+            self._bias = filled(self._convolution.bias, [TILE * tiles(self._geometry.outputs)])
+
+    def empty_results(self) -> Results:
+        """Tensors for the results of the epilogues."""
+        types = [ir.RankedTensorType(op.results[0].type) for op in self._convolution.epilogues]
+        return [tensor.empty(type_.shape, type_.element_type) for type_ in types]
+
+    def multiplied(self, activations: Activations, weights: ir.Value, part: Part) -> Unfinished:
+        """The result tiles of ``part``, whose ``activations`` and ``weights`` are in TCM."""
         bias = None
         if self._bias is not None:
-            own = extract(self._bias, [output], [TILE * tiles(outputs)])
-            bias = reshaped(own, [tiles(outputs), TILE])
+            own = extract(self._bias, [part.output], [TILE * tiles(part.outputs)])
+            bias = reshaped(own, [tiles(part.outputs), TILE])
         packed, windows = activations
-        sums = multiply(packed, weights, tile_rows * self._tiles_x, windows)
-        return converted(sums, Conversion(bias, self._positive))
+        sums = multiply(packed, weights, part.tile_rows * self._tiles_x, windows)
+        inputs = [self._epilogue_inputs(op, part) for op in self._convolution.epilogues]
+        return Unfinished(converted(sums, Conversion(bias, self._positive)), part, inputs)
 
-    def _image_rows(self, batch: Offset, row: Offset, count: int) -> ir.Value:
+    def image_rows(self, batch: Offset, row: Offset, count: int) -> ir.Value:
         """What ``count`` rows of tiles read whose first pixels are row ``row`` of the result."""
         geometry = self._geometry
         start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
         return self._image.rows(batch, start, image_size(geometry, replace(self._plan, tile_rows=count)))
 
-    def _finished(self, product: ir.Value, tile_rows: int, part: Part, results: Results) -> Results:
-        """``results`` with the tiles ``product`` as rows of pixels, after the epilogues."""
-        plan, geometry, convolution = self._plan, self._geometry, self._convolution
+    def finished(self, product: Unfinished, results: Results) -> Results:
+        """``results`` with the tiles of ``product`` as rows of pixels, after the epilogues."""
+        plan, geometry, convolution, part = self._plan, self._geometry, self._convolution, product.part
         outputs = tiles(part.outputs)
         half = plan.width // PAIR
-        shape = [tile_rows, self._tiles_x, outputs, plan.height, half, TILE, PAIR]
-        assert tiled_shape(tile_rows * self._tiles_x, outputs) == list(ir.RankedTensorType(product.type).shape)
+        shape = [part.tile_rows, self._tiles_x, outputs, plan.height, half, TILE, PAIR]
+        assert tiled_shape(part.tile_rows * self._tiles_x, outputs) == list(
+            ir.RankedTensorType(product.tiles.type).shape)
         kept = [dim for dim in range(len(shape)) if dim not in _MAYBE_ONE or shape[dim] > 1]
-        cut = reshaped(product, [shape[dim] for dim in kept])
+        cut = reshaped(product.tiles, [shape[dim] for dim in kept])
         order = [dim for dim in _PIXELS if dim in kept]
         rows = tcm_tensor([shape[dim] for dim in order], ir.F16Type.get())
         pixels = linalg.transpose(cut, outs=[rows], permutation=[kept.index(dim) for dim in order]).results[0]
-        block = reshaped(pixels, [tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE])
-        counts = [part.rows, geometry.columns, part.outputs]
-        block = extract(block, [0, 0, 0], counts)
-        rank = ir.RankedTensorType(results[0].type).rank
-        if rank < len(counts):
-            counts = counts[-rank:]
-            block = reshaped(block, counts)
-        offsets = [part.batch, part.row, 0, part.output][-rank:]
-        sizes = [1, part.rows, geometry.columns, part.outputs][-rank:]
-
-        def sliced(value: ir.Value, dims: list[int]) -> ir.Value:
-            dropped = sum(dim < rank - len(counts) for dim in dims)
-            return extract(value, [offsets[dim] for dim in dims], [sizes[dim] for dim in dims], dropped)
-
+        block = reshaped(pixels, [part.tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE])
+        block = extract(block, [0, 0, 0], [part.rows, geometry.columns, part.outputs])
+        offsets, sizes = self._place(part)
+        dropped = max(len(sizes) - _BLOCK_RANK, 0)
+        block = reshaped(block, sizes[dropped:])
         made = []
-        for op, result in zip(convolution.epilogues, results, strict=True):
-            own = block
-            if not (self._positive or only_rounds(op)):
-                own = on_block(op, convolution.op.results[0], block, sliced, rank - len(counts))
+        for op, result, inputs in zip(convolution.epilogues, results, product.inputs, strict=True):
+            own = block if self._only_rounded(op) else on_block(op, convolution.op.results[0], block, inputs, dropped)
             made.append(insert(own, result, offsets, sizes))
         return made
 
+    def _only_rounded(self, op: ir.Operation) -> bool:
+        """Whether the engine does all that epilogue ``op`` does."""
+        return self._positive or only_rounds(op)
 
+    def _place(self, part: Part) -> tuple[list[Offset], list[int]]:
+        """Offsets and sizes of ``part`` in the dimensions of the result."""
+        rank = ir.RankedTensorType(self._convolution.op.results[0].type).rank
+        return ([part.batch, part.row, 0, part.output][-rank:],
+                [1, part.rows, self._geometry.columns, part.outputs][-rank:])
+
+    def _epilogue_inputs(self, op: ir.Operation, part: Part) -> list[ir.Value]:
+        """What epilogue ``op`` reads of ``part`` besides the sums, in TCM."""
+        if self._only_rounded(op):
+            return []
+        offsets, sizes = self._place(part)
+
+        def sliced(value: ir.Value, dims: list[int]) -> ir.Value:
+            dropped = sum(dim < len(sizes) - _BLOCK_RANK for dim in dims)
+            return extract(value, [offsets[dim] for dim in dims], [sizes[dim] for dim in dims], dropped)
+
+        return inputs_beside(op, self._convolution.op.results[0], sliced)
+
+
+_BLOCK_RANK = 3
+"""Dimensions of a block of the result: rows, columns and channels, or fewer where the result has fewer."""
 _PIXELS = [3, 0, 4, 6, 1, 2, 5]
 """Of tiles of pixels: rows, columns and channels of the result. Neighbours in a tile are far apart."""
 _MAYBE_ONE = (1, 2)
@@ -229,9 +241,3 @@ def _repeated(start: int, end: int, step: int, results: Results, emit: Callable[
     with ir.InsertionPoint(loop.body):
         scf.YieldOp(emit(loop.induction_variable, list(loop.inner_iter_args)))
     return list(loop.results)
-
-
-def _plus(offset: Offset, number: int) -> Offset:
-    if isinstance(offset, int):
-        return offset + number
-    return addi(offset, index(number)) if number else offset

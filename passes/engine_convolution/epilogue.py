@@ -8,6 +8,7 @@ from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.make import cast
 from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.lib.engine_conversions import is_zero
+from hexagon_mlir.passes.lib.engine_tiles import only_rounds
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -126,14 +127,28 @@ _GREATER = (2, 3, 9, 10)
 """arith.cmpf's predicates ogt, oge, ugt and uge."""
 
 
-def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, part: Slice, dropped: int) -> ir.Value:
-    """``op`` on ``block``, f16, instead of the f32 ``sums``; it lacks their first ``dropped`` dimensions."""
+def inputs_beside(op: ir.Operation, sums: ir.Value, part: Slice) -> list[ir.Value]:
+    """In TCM, the parts of what ``op`` reads besides ``sums``."""
+    return [tcm_copy(part(value, _dims(attribute))) for value, attribute in _inputs(op) if value != sums]
+
+
+def _inputs(op: ir.Operation) -> list[tuple[ir.Value, ir.Attribute]]:
+    """The inputs of ``op`` and their indexing maps."""
+    return list(zip(list(op.operands)[:input_count(op)], indexing_maps(op) or (), strict=False))
+
+
+def _dims(map_: ir.Attribute) -> list[int]:
+    return [result.position for result in ir.AffineMapAttr(map_).value.results]
+
+
+def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, others: list[ir.Value], dropped: int) -> ir.Value:
+    """``op`` on ``block``, f16, instead of the f32 ``sums``, and on ``others`` instead of its other inputs; the block
+    lacks the first ``dropped`` dimensions of the sums.
+    """
     rank = ir.RankedTensorType(block.type).rank
-    inputs, maps = [], []
-    for value, attribute in zip(list(op.operands)[:input_count(op)], indexing_maps(op) or (), strict=False):
-        dims = [result.position for result in ir.AffineMapAttr(attribute).value.results]
-        inputs.append(block if value == sums else tcm_copy(part(value, dims)))
-        maps.append(_map(rank, [dim - dropped for dim in dims if dim >= dropped]))
+    given = iter(others)
+    inputs = [block if value == sums else next(given) for value, _ in _inputs(op)]
+    maps = [_map(rank, [dim - dropped for dim in _dims(attribute) if dim >= dropped]) for _, attribute in _inputs(op)]
     into = tcm_tensor(list(ir.RankedTensorType(block.type).shape), ir.RankedTensorType(op.results[0].type).element_type)
     maps.append(ir.AffineMap.get_identity(rank))
     kinds = ", ".join(["#linalg.iterator_type<parallel>"] * rank)
@@ -162,7 +177,12 @@ def _map(rank: int, dims: list[int]) -> ir.AffineMap:
 
 
 def bytes_beside(ops: Sequence[ir.Operation], sums: ir.Operation) -> int:
-    """Bytes of what the epilogues ``ops`` read, besides ``sums``, and write for each element of the result."""
-    types = [ir.RankedTensorType(value.type) for op in ops for value in op.operands if value != sums.results[0]]
+    """Bytes of what the epilogues ``ops`` read, besides ``sums``, and write for each element of the result; none where
+    the engine does all they do.
+    """
+    if all(map(only_positive, ops)):
+        return 0
+    types = [ir.RankedTensorType(value.type) for op in ops if not only_rounds(op) for value in op.operands
+             if value != sums.results[0]]
     rank = ir.RankedTensorType(sums.results[0].type).rank
     return sum(element_bytes(type_.element_type) for type_ in types if type_.rank == rank)

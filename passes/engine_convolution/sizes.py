@@ -29,10 +29,15 @@ class Plan:
     parts: int
 
 
+def tile_shapes(rows: int, columns: int) -> list[tuple[tuple[int, int], int]]:
+    """Heights and widths of the pixels of a tile, the widest first, and how many tiles cover the result."""
+    shapes = [(TILE // width, width) for width in (32, 16, 8, 4, 2)]
+    return [(shape, -(-rows // shape[0]) * -(-columns // shape[1])) for shape in shapes]
+
+
 def tile_shape(rows: int, columns: int) -> tuple[int, int]:
     """Height and width of the pixels of a tile, so that few tiles cover the result; the widest of the best."""
-    shapes = [(TILE // width, width) for width in (32, 16, 8, 4, 2)]
-    return min(shapes, key=lambda shape: -(-rows // shape[0]) * -(-columns // shape[1]))
+    return min(tile_shapes(rows, columns), key=lambda found: found[1])[0]
 
 
 def steps(geometry: Geometry) -> int:

@@ -6,8 +6,17 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.make import addi
 
 Offset: TypeAlias = int | ir.Value
+
+
+def plus(offset: Offset, number: int) -> Offset:
+    """``offset`` + ``number``."""
+    if isinstance(offset, int):
+        return offset + number
+    return addi(offset, index(number)) if number else offset
 
 
 def extract(value: ir.Value, offsets: Sequence[Offset], sizes: Sequence[int], dropped: int = 0) -> ir.Value:

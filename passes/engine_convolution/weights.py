@@ -33,6 +33,11 @@ class Weights:
             value = value.owner.operation.operands[0]
         self._tiles = tiles_of(value) if packs_at_compile_time(geometry) else None
 
+    @property
+    def ready(self) -> bool:
+        """Whether they are tiles since compile time."""
+        return self._tiles is not None
+
     def fetched(self, first: Offset, counts: list[int]) -> list[Callable[[], ir.Value]]:
         """Transfers the weights of the channels from ``first`` on, in parts of so many; what makes tiles of each."""
         starts = [0, *accumulate(counts)][:-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -19,11 +19,11 @@ _LENGTH_BITS, _ROW_BITS = 24, 16
 class Shape:
     """How a copy is cut: a loop over the first ``loops`` dimensions around transfers of the rest.
 
-    ``rows`` means that the next dimension is the rows of a 2-D transfer; the dimensions after it are contiguous.
+    The next ``rows`` dimensions are the rows of a 2-D transfer, at one distance; those after them are contiguous.
     """
 
     loops: int
-    rows: bool
+    rows: int
 
 
 def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], width: int,
@@ -46,13 +46,20 @@ def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], wi
     if length is not None and length >= 1 << _LENGTH_BITS:
         return None
     if inner == 0:
-        return Shape(0, False)
+        return Shape(0, 0)
     pitches = [side[inner - 1] for side in strides]
     fields = [length, *(None if p is None else p * width for p in pitches)]
     rows = sizes[inner - 1]
     if any(f is not None and f >= 1 << field_bits for f in fields) or (rows is not None and rows >= 1 << _ROW_BITS):
-        return Shape(inner, False)
-    return Shape(inner - 1, True)
+        return Shape(inner, 0)
+    loops = inner - 1
+    while loops and rows is not None:  # rows of a dimension follow those of the one before at the same distance
+        size, count = sizes[loops - 1], rows
+        even = all(p is not None and side[loops - 1] == count * p for side, p in zip(strides, pitches, strict=True))
+        if not even or size is None or size * count >= 1 << _ROW_BITS:
+            break
+        loops, rows = loops - 1, size * count
+    return Shape(loops, inner - loops)
 
 
 @dataclass
@@ -95,10 +102,7 @@ class Transfers:
             memref.dealloc(self.started)
 
     def _count(self, value: ir.Value) -> ir.Value:
-        count = index(1)
-        for dim in range(self.shape.loops):
-            count = arith.muli(count, memref.dim(value, index(dim)))
-        return count
+        return _extent(value, range(self.shape.loops))
 
     def _indices(self, value: ir.Value, number: ir.Value) -> list[ir.Value]:
         """``number`` as indices of the loop's dimensions."""
@@ -111,17 +115,15 @@ class Transfers:
 
     def _one(self, source: ir.Value, target: ir.Value, outer: list[ir.Value], tag: ir.Value) -> None:
         rank = ir.MemRefType(source.type).rank
-        first = self.shape.loops + int(self.shape.rows)
-        length = index(1)
-        for dim in range(first, rank):
-            length = arith.muli(length, memref.dim(source, index(dim)))
+        first = self.shape.loops + self.shape.rows
+        length = _extent(source, range(first, rank))
         outer_source, outer_target = ([*outer, *[index(0)] * (rank - len(outer))] for _ in range(2))
         if not self.shape.rows:
             memref.dma_start([source, *outer_source, target, *outer_target, length, self.tags, tag])
             return
-        total = arith.muli(length, memref.dim(source, index(self.shape.loops)))
+        total = arith.muli(length, _extent(source, range(self.shape.loops, first)))
         far = target if in_tcm(ir.MemRefType(source.type)) else source
-        pitch = list(memref.ExtractStridedMetadataOp(far).results)[2 + rank + self.shape.loops]
+        pitch = list(memref.ExtractStridedMetadataOp(far).results)[1 + rank + first]
         if rank > 2:
             if far == source:
                 target, outer_target = self._rows_of(target, outer, length), [index(0)] * 2
@@ -138,9 +140,18 @@ class Transfers:
             offset = arith.addi(offset, arith.muli(place, stride))
         layout = ir.StridedLayoutAttr.get(dynamic, [dynamic, 1])
         matrix = ir.MemRefType.get([dynamic, dynamic], type_.element_type, layout, type_.memory_space)
-        rows = memref.dim(value, index(len(outer)))
-        return memref.ReinterpretCastOp(matrix, value, [offset], [rows, length], [strides[len(outer)]], [dynamic],
+        first = len(outer) + self.shape.rows
+        rows = _extent(value, range(len(outer), first))
+        return memref.ReinterpretCastOp(matrix, value, [offset], [rows, length], [strides[first - 1]], [dynamic],
                                         [dynamic, dynamic], [dynamic, 1]).result
+
+
+def _extent(value: ir.Value, dims: Iterable[int]) -> ir.Value:
+    """The product of the sizes of ``value`` in ``dims``."""
+    extent = index(1)
+    for dim in dims:
+        extent = arith.muli(extent, memref.dim(value, index(dim)))
+    return extent
 
 
 def plan_transfers(copies: Sequence[ir.Operation], field_bits: int) -> tuple[Shape, int] | str:

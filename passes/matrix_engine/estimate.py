@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Protocol
 
@@ -21,8 +22,8 @@ _MOST_BLOCKS = 8
 """Of one factor."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
-_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES = 4.0, 5.6, 13.0
-"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16."""
+_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES, _EPILOGUE_CYCLES = 4.0, 5.6, 13.0, 8.0
+"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16; of results as f32."""
 _START_CYCLES = 500.0
 """Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
 _SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
@@ -79,13 +80,12 @@ class Work(Protocol):
         """Cycles of the engine for a product of two blocks."""
         ...
 
-    def results(self, factors: tuple[Fetch, Fetch]) -> int:
-        """Elements of its result."""
+    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
+        """Cycles of the threads to make rows of its result."""
         ...
 
-    @property
-    def result_bytes(self) -> int:
-        """That are transferred for each element of a result."""
+    def stored(self, factors: tuple[Fetch, Fetch]) -> int:
+        """Bytes that are transferred for its result."""
         ...
 
 
@@ -112,12 +112,11 @@ class _ProductWork:
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return prod(map(tiles, self._counts(factors))) * tiles(self.sizes.reduction) * self.rates.tile_cycles
 
-    def results(self, factors: tuple[Fetch, Fetch]) -> int:
-        return prod(self._counts(factors))
+    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
+        return unpack_cycles(prod(self._counts(factors)), self.rates)
 
-    @property
-    def result_bytes(self) -> int:
-        return self.sizes.epilogue_bytes or HALF_BYTES
+    def stored(self, factors: tuple[Fetch, Fetch]) -> int:
+        return prod(self._counts(factors)) * (self.sizes.epilogue_bytes or HALF_BYTES)
 
 
 def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
@@ -132,12 +131,12 @@ def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
     thread = dma = engine = 0.0
     arrivals: dict[tuple[int, int], float] = {}
     ends: list[float] = []
-    elements: list[int] = []
 
     def finish(number: int) -> None:
         nonlocal thread, dma
-        thread = max(thread, ends[number] + rates.dispatch_cycles) + unpack_cycles(elements[number], rates)
-        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(elements[number] * work.result_bytes)
+        factors = grid.steps[number].factors
+        thread = max(thread, ends[number] + rates.dispatch_cycles) + work.unpacked(factors)
+        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(work.stored(factors))
 
     for step in grid.steps:
         for fetch in step.fetches:
@@ -151,7 +150,6 @@ def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
         engine = max(engine, thread + 2 * rates.dispatch_cycles) + work.multiplied(step.factors)
         thread += _START_CYCLES
         ends.append(engine)
-        elements.append(work.results(step.factors))
         if len(ends) > BEHIND:
             finish(len(ends) - 1 - BEHIND)
     for number in range(max(len(ends) - BEHIND, 0), len(ends)):
@@ -167,6 +165,11 @@ def pack_cycles(elements: int, rates: Rates) -> float:
 def unpack_cycles(elements: int, rates: Rates) -> float:
     """Cycles to make rows of so many elements of results."""
     return _moved(elements, _UNPACK_CYCLES, rates)
+
+
+def epilogue_cycles(nbytes: int, rates: Rates) -> float:
+    """Cycles of elementwise ops that read and write so many bytes besides the results."""
+    return _moved(nbytes // HALF_BYTES, _EPILOGUE_CYCLES, rates) if nbytes else 0
 
 
 def _packed(elements: int, operand: int, sizes: Sizes, rates: Rates) -> float:
@@ -222,14 +225,19 @@ def _grids(sizes: Sizes, rates: Rates) -> Iterator[Grid]:
 
 
 def _cuts(extent: int, unit: int) -> list[tuple[int, ...]]:
-    """Ways to cut ``extent`` into blocks of multiples of ``unit`` tiles: equal ones, and a short one first."""
+    """Ways to cut ``extent`` into blocks of multiples of ``unit`` tiles."""
+    return [tuple(min(TILE * unit * end, extent) - TILE * unit * start
+                  for start, end in pairwise(accumulate(cut, initial=0))) for cut in cuts(-(-tiles(extent) // unit))]
+
+
+def cuts(units: int) -> list[tuple[int, ...]]:
+    """Ways to cut ``units`` into blocks: equal ones, and a short one first."""
     found = []
-    units = -(-tiles(extent) // unit)
     for count in range(1, min(_MOST_BLOCKS, units) + 1):
         block = -(-units // count)
         for first in dict.fromkeys((block, -(-block // 2))) if count > 1 else (block,):
-            sizes = [min(TILE * unit * first, extent)]
-            while sum(sizes) < extent:
-                sizes.append(min(TILE * unit * block, extent - sum(sizes)))
+            sizes = [first]
+            while sum(sizes) < units:
+                sizes.append(min(block, units - sum(sizes)))
             found.append(tuple(sizes))
     return list(dict.fromkeys(found))

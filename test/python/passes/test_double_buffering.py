@@ -346,6 +346,11 @@ PACKED, ROWS = Shape(0, False), Shape(0, True)
     ([8, 64], [[100, 1], [64, 1]], 4, 24, ROWS),
     ([3, 8, 64], [[6400, 100, 1], [512, 64, 1]], 4, 24, Shape(1, True)),
     ([3, 8, 64], [[6400, 64, 1], [512, 64, 1]], 4, 24, ROWS),   # the last two are one row
+    ([3, 8, 64], [[800, 100, 1], [512, 64, 1]], 4, 24, Shape(0, 2)),  # all rows at one distance
+    ([2, 3, 8, 64], [[9999, 800, 100, 1], [1536, 512, 64, 1]], 4, 24, Shape(1, 2)),
+    ([3, 8, 64], [[800, 100, 1], [640, 64, 1]], 4, 24, Shape(1, 1)),
+    ([3, 32768, 64], [[3276800, 100, 1], [2097152, 64, 1]], 4, 24, Shape(1, 1)),  # 16 bits of rows
+    ([None, 8, 64], [[800, 100, 1], [512, 64, 1]], 4, 24, Shape(1, 1)),
     ([8, 64], [[16384, 1], [64, 1]], 4, 16, Shape(1, False)),   # 65,536 bytes do not fit 16 bits
     ([8, 64], [[16383, 1], [64, 1]], 4, 16, ROWS),
     ([65536, 64], [[100, 1], [64, 1]], 4, 24, Shape(1, False)),  # 16 bits of rows
@@ -365,4 +370,5 @@ def test_cut_covers_every_element():
         for pitch in (sizes[2], sizes[2] + 5):
             plane = pitch * sizes[1] + 2
             shape = cut(sizes, [[plane, pitch, 1], [sizes[1] * sizes[2], sizes[2], 1]], 4, 24)
-            assert shape is not None and shape.loops + shape.rows <= 2
+            assert shape is not None
+            assert shape.loops + shape.rows <= 2

@@ -15,7 +15,9 @@ from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
+from hexagon_mlir.passes import hexagon_engine_convolution
 from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles
+from hexagon_mlir.passes.engine_convolution.schedule import Schedule, _Work, choose_schedule
 from hexagon_mlir.passes.engine_convolution.sizes import (
     ConvolutionCost,
     SharedTiles,
@@ -28,8 +30,11 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
     steps,
     tile_shape,
 )
+from hexagon_mlir.passes.matrix_engine.estimate import Rates
+from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Grid
 
 MIB = 1 << 20
+RATES = Rates.of(targets.get())
 COST = ConvolutionCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)
 ALWAYS = PassStep(registry.get("hexagon-engine-convolution")(always=True))
 
@@ -181,7 +186,21 @@ def _epilogue(kind: str, exact: np.ndarray, residual: np.ndarray, result: str, s
     return body, total, lambda _: [], exact.sum((1, 2))
 
 
-def test_on_the_host():
+def _smallest_parts(geometry: Geometry, stays: int) -> Schedule | None:
+    """Each row of tiles and each pair of tiles of channels for itself."""
+    if geometry.batches > 1:
+        return None
+    height, width = tile_shape(geometry.rows, geometry.columns)
+    channels = [min(64, geometry.outputs - first) for first in range(0, geometry.outputs, 64)]
+    return Schedule(height, width, Grid((1,) * -(-geometry.rows // height), tuple(channels), stays))
+
+
+@pytest.mark.parametrize("forced", [None, "blocks", LEFT, RIGHT], ids=["chosen", "blocks", "left stays", "right stays"])
+def test_on_the_host(forced, monkeypatch):
+    """Also in blocks, as images are that exceed the TCM, and in the smallest parts."""
+    if forced is not None:
+        monkeypatch.setattr(hexagon_engine_convolution, "choose_schedule", lambda geometry, *_: (
+            None if forced == "blocks" else _smallest_parts(geometry, forced)))
     found = [program(layer) for layer in LAYERS]
     module, context = after("".join(one.text for one in found), [ALWAYS])
     assert not context.log.entries
@@ -240,6 +259,35 @@ def test_every_plan_fits(seed):
     assert block_bytes(geometry, plan, 4) <= budget
     assert plan.outputs == geometry.outputs or plan.outputs % 32 == 0
     assert (plan.tile_rows - 1) * plan.height < geometry.rows
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_schedule_covers_the_result_and_fits(seed):
+    rng = np.random.default_rng(seed)
+    shape = (1, *(int(rng.integers(3, 120)) for _ in range(2)), int(rng.integers(1, 300)))
+    geometry = by_tiles(Layer("", shape, int(rng.integers(1, 600)), stride=int(rng.integers(1, 3))).geometry())
+    budget, ready = int(rng.integers(1 << 18, 8 * MIB)), bool(rng.integers(2))
+    schedule = choose_schedule(geometry, budget, 4, ready, RATES)
+    if schedule is None:
+        return
+    assert _Work(geometry, schedule, 4, ready, RATES).bytes() <= budget
+    assert sum(schedule.grid.columns) == geometry.outputs
+    assert all(count % 64 == 0 for count in schedule.grid.columns[:-1])
+    covered = sum(schedule.grid.rows) * schedule.height
+    assert geometry.rows <= covered < geometry.rows + schedule.height
+
+
+def test_schedules_of_known_layers():
+    """Few channels: weights stay, parts of the image follow. Many: weights follow, which take longest. One image only.
+    """
+    first, last = (by_tiles(Layer("", (1, size, size, channels), channels).geometry())
+                   for size, channels in ((56, 64), (7, 512)))
+    found = choose_schedule(first, 8 * MIB, 0, True, RATES)
+    assert len(found.grid.rows) > 2
+    assert found.grid.columns == (64,)
+    found = choose_schedule(last, 8 * MIB, 0, True, RATES)
+    assert (len(found.grid.columns) > 3, found.grid.stays) == (True, LEFT)
+    assert choose_schedule(by_tiles(Layer("", (2, 7, 7, 64), 64).geometry()), 8 * MIB, 0, True, RATES) is None
 
 
 def test_neighbouring_windows_share_tiles():

@@ -1,0 +1,64 @@
+"""Writes a convolution of one image as a grid of parts, without loops: transfers, packing, products and unpacking
+beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.engine_convolution.build import Activations, ConvolutionBuilder, Results
+from hexagon_mlir.passes.engine_convolution.parts import Part, Unfinished
+from hexagon_mlir.passes.engine_convolution.read import Convolution
+from hexagon_mlir.passes.engine_convolution.schedule import Schedule
+from hexagon_mlir.passes.engine_convolution.windows import pack_windows
+from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, LEFT, RIGHT, Fetch
+
+
+class ConvolutionGridBuilder(ConvolutionBuilder):
+    """Writes the parts of one convolution at the insertion point."""
+
+    def __init__(self, convolution: Convolution, schedule: Schedule) -> None:
+        super().__init__(convolution, schedule.plan(0))
+        self._grid, self._plan_of = schedule.grid, schedule.plan
+        self._starts = [[0, *accumulate(counts)] for counts in self._grid.blocks]
+
+    def build(self) -> Results:
+        """The results of the epilogues."""
+        results = self.empty_results()
+        images: dict[Fetch, ir.Value] = {}
+        weights: dict[Fetch, Callable[[], ir.Value]] = {}
+        activations: dict[Fetch, Activations] = {}
+        packed: dict[Fetch, ir.Value] = {}
+        unfinished: list[Unfinished] = []
+        for number, step in enumerate(self._grid.steps):
+            for fetch in step.fetches:
+                if fetch.operand == LEFT:
+                    images[fetch] = self.image_rows(0, self._row(fetch), self._grid.rows[fetch.number])
+                else:
+                    weights[fetch], = self._weights.fetched(self._starts[RIGHT][fetch.number],
+                                                            [self._grid.columns[fetch.number]])
+            if not number:
+                self.fetch_bias()
+            for fetch in step.packs:
+                if fetch.operand == LEFT:
+                    activations[fetch] = pack_windows(images.pop(fetch), self._geometry, self._plan_of(fetch.number),
+                                                      self._grid.rows[fetch.number])
+                else:
+                    packed[fetch] = weights.pop(fetch)()
+            rows, columns = step.factors
+            unfinished.append(self.multiplied(activations[rows], packed[columns], self._part(rows, columns)))
+            if len(unfinished) > BEHIND:
+                results = self.finished(unfinished.pop(0), results)
+        for product in unfinished:
+            results = self.finished(product, results)
+        return results
+
+    def _row(self, fetch: Fetch) -> int:
+        """The first row of pixels of a block of rows."""
+        return self._starts[LEFT][fetch.number] * self._plan.height
+
+    def _part(self, rows: Fetch, columns: Fetch) -> Part:
+        first, count = self._row(rows), self._grid.rows[rows.number]
+        return Part(0, first, min(count * self._plan.height, self._geometry.rows - first),
+                    self._starts[RIGHT][columns.number], self._grid.columns[columns.number], count)

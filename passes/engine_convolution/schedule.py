@@ -1,0 +1,153 @@
+"""The order of a convolution's parts, and how long it takes: functions over numbers.
+
+As in `hexagon_mlir.passes.matrix_engine.schedule`: the left factor's blocks are rows of tiles of pixels, the right
+one's are channels of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
+from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.passes.engine_convolution.sizes import Plan, image_size, packed_tiles, steps, tile_shapes
+from hexagon_mlir.passes.matrix_engine.estimate import (
+    Rates,
+    cuts,
+    epilogue_cycles,
+    pack_cycles,
+    schedule_cycles,
+    unpack_cycles,
+)
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
+
+_MOST_PRODUCTS = 16
+"""Each is code of its own."""
+_LEAST_CYCLES = 1000.0
+"""Of the engine for each of several products: about what it takes to start one."""
+_PIXEL_CYCLES = 45.0
+"""Measured: the core copies some channels of one pixel. It does so where no single transfer can: a part of the channels
+of rows that have gaps between them, for pixels that fill the last tile up."""
+_SLACK = 1.2
+"""How many times more tiles than the fewest a shape of tiles may take."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a convolution of one image is cut: a tile has the pixels of ``height`` rows and ``width`` columns; blocks of
+    ``grid`` are rows of such tiles, and channels of the result.
+    """
+
+    height: int
+    width: int
+    grid: Grid
+
+    def plan(self, block: int) -> Plan:
+        """Of block ``block`` of the rows alone."""
+        return Plan(self.height, self.width, self.grid.rows[block], max(self.grid.columns), 1)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A convolution by ``schedule``. ``epilogue_bytes``: of what epilogues read and write for each element of the
+    result; ``ready``: the weights are tiles already."""
+
+    geometry: Geometry
+    schedule: Schedule
+    epilogue_bytes: int
+    ready: bool
+    rates: Rates
+
+    @property
+    def across(self) -> int:
+        """Tiles side by side."""
+        return -(-self.geometry.columns // self.schedule.width)
+
+    def tiles_of(self, fetch: Fetch) -> int:
+        """Tiles that a block is packed to."""
+        if fetch.operand == LEFT:
+            return packed_tiles(self.geometry, self.schedule.grid.rows[fetch.number], self.across)
+        return tiles(self.schedule.grid.columns[fetch.number]) * steps(self.geometry)
+
+    def transferred(self, fetch: Fetch) -> int:
+        if fetch.operand == RIGHT:
+            return _TILE_BYTES * self.tiles_of(fetch)
+        rows, length = image_size(self.geometry, self.schedule.plan(fetch.number))
+        return HALF_BYTES * rows * length
+
+    def packed(self, fetch: Fetch) -> float:
+        if fetch.operand == RIGHT and self.ready:
+            return 0
+        return pack_cycles(TILE * TILE * self.tiles_of(fetch), self.rates)
+
+    def _result_tiles(self, factors: tuple[Fetch, Fetch]) -> int:
+        rows, columns = (blocks[fetch.number] for blocks, fetch in zip(self.schedule.grid.blocks, factors, strict=True))
+        return rows * self.across * tiles(columns)
+
+    def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
+        return self._result_tiles(factors) * steps(self.geometry) * self.rates.tile_cycles
+
+    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
+        elements = self._result_tiles(factors) * TILE * TILE
+        cycles = unpack_cycles(elements, self.rates) + epilogue_cycles(elements * self.epilogue_bytes, self.rates)
+        scattered = len(self.schedule.grid.columns) > 1 and self.geometry.columns % self.schedule.width
+        pixels = self.schedule.grid.rows[factors[LEFT].number] * self.schedule.height * self.geometry.columns
+        return cycles + (_PIXEL_CYCLES * pixels if scattered else 0)
+
+    def stored(self, factors: tuple[Fetch, Fetch]) -> int:
+        return self._result_tiles(factors) * TILE * TILE * (self.epilogue_bytes or HALF_BYTES)
+
+    def bytes(self) -> int:
+        """Of TCM that it takes at most: tiles of the factor that stays, blocks of the other one, blocks as they were
+        transferred, results as tiles and as rows."""
+        grid = self.schedule.grid
+        moves = 1 - grid.stays
+        of_blocks = [[Fetch(operand, number) for number in range(len(grid.blocks[operand]))]
+                     for operand in (LEFT, RIGHT)]
+        packed = [[_TILE_BYTES * self.tiles_of(fetch) for fetch in fetches] for fetches in of_blocks]
+        staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches
+                                   if fetch.operand == LEFT or not self.ready)
+        live = AHEAD + 2 if self.ready and moves == RIGHT else 2
+        most = max(grid.rows) * self.across * tiles(max(grid.columns)) * TILE * TILE
+        results = most * (HALF_BYTES * (BEHIND + 3) + (BEHIND + 2) * self.epilogue_bytes)
+        return sum(packed[grid.stays]) + live * max(packed[moves]) + staged + results
+
+
+_TILE_BYTES = HALF_BYTES * TILE * TILE
+
+
+def choose_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool, rates: Rates) -> Schedule | None:
+    """The schedule that is estimated to take least time of those that fit ``budget`` bytes of TCM; None where none
+    does, or for several images. ``epilogue_bytes``, ``ready``: as for `_Work`.
+    """
+    best: tuple[float, Schedule] | None = None
+    for schedule in _schedules(geometry, rates) if geometry.batches == 1 else ():
+        work = _Work(geometry, schedule, epilogue_bytes, ready, rates)
+        if work.bytes() <= budget:
+            cycles = schedule_cycles(schedule.grid, work, rates)
+            if best is None or cycles < best[0]:
+                best = cycles, schedule
+    return best[1] if best is not None else None
+
+
+def _schedules(geometry: Geometry, rates: Rates) -> Iterator[Schedule]:
+    shapes = tile_shapes(geometry.rows, geometry.columns)
+    fewest = min(count for _, count in shapes)
+    for (height, width), count in shapes:
+        if count > _SLACK * fewest:
+            continue
+        array = count * tiles(geometry.outputs) * steps(geometry) * rates.tile_cycles
+        for rows in cuts(-(-geometry.rows // height)):
+            for columns in cuts(-(-tiles(geometry.outputs) // PAIR)):
+                products = len(rows) * len(columns)
+                if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
+                    continue
+                for stays in (RIGHT, LEFT):
+                    yield Schedule(height, width, Grid(rows, _channels(columns, geometry.outputs), stays))
+
+
+def _channels(pairs: tuple[int, ...], outputs: int) -> tuple[int, ...]:
+    """Channels of blocks of so many pairs of tiles."""
+    sizes = [PAIR * TILE * count for count in pairs]
+    return (*sizes[:-1], outputs - sum(sizes[:-1]))
