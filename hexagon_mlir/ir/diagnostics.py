@@ -101,6 +101,15 @@ def error_at(op: ir.Operation | ir.OpView, origin: str, message: str, hint: str 
     return HexError(Diagnostic("error", place, origin, message, op_line(operation), hint))
 
 
+def internal_error(error: Exception, file: str = NO_FILE) -> HexError:
+    """``error``, which the compiler did not expect, as a `HexError`; it is the cause of it."""
+    lines = str(error).strip().splitlines()
+    found = HexError.plain(f"internal error: {type(error).__name__}: {lines[0] if lines else 'no message'}", file=file,
+                           hint="please report it with the program")
+    found.__cause__ = error
+    return found
+
+
 def from_mlir_error(error: Exception, origin: str = "", file: str = STDIN_NAME, hint: str = "") -> HexError:
     """The bindings' `MLIRError` (or ValueError) as a `HexError`; ``-`` in places becomes ``file``."""
     infos = getattr(error, "error_diagnostics", None) or []

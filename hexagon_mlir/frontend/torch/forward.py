@@ -25,9 +25,11 @@ from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.graph import storage_of
 from hexagon_mlir.frontend.torch.model import CompiledModel
+from hexagon_mlir.frontend.torch.partition import EagerPart
 from hexagon_mlir.frontend.torch.rewrites.precision import check_numerics
 from hexagon_mlir.frontend.torch.specialize import specialize
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir.diagnostics import internal_error
 from hexagon_mlir.settings import Settings
 
 MODELS_KEPT = 64
@@ -69,7 +71,8 @@ models: list[CompiledModel] = []
 
 @dataclass(eq=False)
 class _Specialized:
-    """The graph for certain sizes and weights; ``model`` is None when there is no code for it.
+    """The graph for certain sizes and weights: ``model`` is its code, ``parts`` are code and eager operations; both are
+    None for a graph that runs in eager PyTorch.
 
     ``weights`` are the tensors it is for, ``folded`` maps the positions of weights whose values it has copied to their
     checksums.
@@ -78,6 +81,7 @@ class _Specialized:
     model: CompiledModel | None
     weights: list[tuple[weakref.ref[torch.Tensor], int]]
     folded: dict[int, int]
+    parts: GraphModule | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -93,10 +97,14 @@ _compiling = threading.RLock()
 
 
 class Forward:
-    """Called with flat arguments; ``weights`` are the places, among the tensors, of parameters and buffers."""
+    """Called with flat arguments; ``weights`` are the places, among the tensors, of parameters and buffers.
 
-    def __init__(self, module: GraphModule, weights: Iterable[int], settings: TorchSettings):
-        self.module, self.settings = module, settings
+    ``eager`` collects what runs in eager PyTorch, of a graph that this one is a part of.
+    """
+
+    def __init__(self, module: GraphModule, weights: Iterable[int], settings: TorchSettings,
+                 eager: EagerPart | None = None):
+        self.module, self.settings, self.eager = module, settings, eager
         self.weights = list(weights)
         self.compiled: dict[tuple[Any, ...], _Specialized] = {}
 
@@ -107,6 +115,8 @@ class Forward:
         if found is None or _changed(found, tensors):
             with _compiling:
                 found = self._specialized(arguments, numbers, tensors)
+        if found.parts is not None:
+            return list(found.parts(*tensors))
         if found.model is None:
             return self.module(*arguments)
         return found.model.run_flat(tensors, self.settings.executor, self.settings.arithmetic)
@@ -129,10 +139,33 @@ class Forward:
         except HexError as error:
             if self.settings.fallback == "error":
                 raise
-            warnings.warn(f"hexagon: a graph runs in eager PyTorch instead: {error}", stacklevel=3)
-            found = _Specialized(None, [], {})
+            found = _Specialized(None, [], {}, self._in_parts(arguments, tensors, error))
         self.compiled[(numbers, *self._key(tensors))] = found
         return found
+
+    def _in_parts(self, arguments: Sequence[Any], tensors: Sequence[torch.Tensor], error: HexError
+                  ) -> GraphModule | None:
+        """The graph, which ``error`` is about, with what cannot be compiled in eager PyTorch; None for all of it."""
+        try:
+            module = self._static(arguments)
+        except HexError:
+            warnings.warn(f"hexagon: a graph runs in eager PyTorch instead: {error}", stacklevel=4)
+            return None
+        outermost = self.eager is None
+        eager = self.eager = self.eager or EagerPart.of(module)
+        parts = eager.take_from(module, error, self.settings.numerics)
+        places = {node: place for place, node in enumerate(n for n in parts.graph.nodes if n.op == "placeholder")}
+        for call in [node for node in parts.graph.nodes if node.op == "call_module"]:
+            part_module: Any = parts.get_submodule(str(call.target))
+            weights = [number for number, node in enumerate(call.args) if places.get(node) in self.weights]
+            part = Forward(part_module, weights, self.settings, eager)
+            values = [tensors[places[node]] if node in places else node.meta["val"] for node in call.args]
+            part._specialized(values, (), values)
+            setattr(parts, str(call.target), _Part(part))
+        if outermost:
+            warnings.warn(f"hexagon: {eager}", stacklevel=4)
+            self.eager = None
+        return parts
 
     def _made(self, module: GraphModule, tensors: Sequence[torch.Tensor]) -> _Specialized:
         """The compiled graph, new or cached; raises `HexError`."""
@@ -141,9 +174,14 @@ class Forward:
         found = _by_content.get(content)
         if found is None or _changed(found, tensors):
             weights = {place: tensors[place] for place in self.weights}
-            graph = from_aot(module, weights)
-            model = compile_graph(graph, settings.target, settings.pipeline,
-                                  settings=Settings.of(settings), numerics=settings.numerics)
+            try:
+                graph = from_aot(module, weights)
+                model = compile_graph(graph, settings.target, settings.pipeline,
+                                      settings=Settings.of(settings), numerics=settings.numerics)
+            except HexError:
+                raise
+            except Exception as error:
+                raise internal_error(error) from error
             models.append(model)
             del models[:-MODELS_KEPT]
             folded = {place: _checksum(one) for place, one in weights.items() if storage_of(one) in graph.read}
@@ -159,6 +197,17 @@ class Forward:
         graph = torch.fx.Graph()
         graph.output(graph.graph_copy(self.module.graph, {}))
         return GraphModule(self.module, graph)
+
+
+class _Part(torch.nn.Module):
+    """A submodule of a graph that runs in parts."""
+
+    def __init__(self, forward: Forward):
+        super().__init__()
+        self.compiled = forward
+
+    def forward(self, *arguments: torch.Tensor) -> list[torch.Tensor]:
+        return self.compiled(*arguments)
 
 
 def _sizes(tensor: torch.Tensor) -> tuple[Any, ...]:

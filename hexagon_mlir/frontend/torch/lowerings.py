@@ -25,12 +25,12 @@ def without_lowering(graph: Graph, error: HexError) -> HexError:
     for node in graph.nodes:
         if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
             continue
-        key = str((node.target, map_arg((node.args, node.kwargs), _type_of)))
+        key = type_key(node)
         if key in tried:
             continue
         tried.add(key)
         try:
-            import_graph(_alone(node), "one")
+            import_graph(alone(node), "one")
         except HexError as reason:
             message = reason.diagnostics[0].message
             about = f"no lowering for '{node.target}'"
@@ -40,12 +40,17 @@ def without_lowering(graph: Graph, error: HexError) -> HexError:
     return error
 
 
+def type_key(node: Node) -> str:
+    """What ``node`` does: its target, the types of the tensors it takes, and its other arguments."""
+    return str((node.target, map_arg((node.args, node.kwargs), _type_of)))
+
+
 def _type_of(node: Node) -> Any:
     value = node.meta.get("val")
     return f"{value.dtype}{tuple(value.shape)}" if isinstance(value, torch.Tensor) else str(value)
 
 
-def _alone(node: Node) -> Graph:
+def alone(node: Node) -> Graph:
     """A graph of ``node`` and inputs."""
     graph = Graph()
     inputs = {}
