@@ -16,7 +16,14 @@ from torch._decomp import decompositions as _torch
 from torch._decomp import get_decompositions
 from torch._export.utils import _get_decomp_for_cia
 
-from hexagon_mlir.frontend.torch import cells, padding, pooling, scans, searches  # noqa: F401  (they register their own)
+from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their own)
+    cells,
+    gradients,
+    padding,
+    pooling,
+    scans,
+    searches,
+)
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort
 
@@ -48,7 +55,7 @@ def decompositions() -> dict[Any, Any]:
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
     recurrent = {_aten.lstm.input: _torch.lstm_impl, _aten.gru.input: _torch.gru_impl,
                  _aten.rnn_tanh.input: _torch.rnn_tanh_input, _aten.rnn_relu.input: _torch.rnn_relu_input}
-    return {**get_decompositions(_FROM_TORCH), **composite, **recurrent, **OURS}
+    return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **recurrent, **OURS}
 
 
 def _wide(x: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import torch
@@ -11,19 +11,19 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
+from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
+from hexagon_mlir.frontend.torch.gradients import ATTENTION
+from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError
 
 __all__ = ["TorchSettings", "backend", "models"]
 
-# Otherwise Dynamo silently runs GRU, LSTM and the whole function around them in eager PyTorch.
-torch._dynamo.config.allow_rnn = True
-
 
 def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping[str, Any] | None = None,
             **ignored: Any) -> Callable[..., Any]:
-    """Compile ``module`` for inference; a backward pass runs eagerly."""
+    """Compile ``module``, and its backward pass where gradients are needed: always in f32, for their small values."""
     settings = _settings(options or {})
     tensors = [value for value in example_inputs if isinstance(value, torch.Tensor)]
     weights = [place for place, tensor in enumerate(tensors) if _is_weight(tensor)]
@@ -32,11 +32,18 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
         known = weights if len(inputs) == len(example_inputs) else []
         return make_boxed_func(Forward(forward, known, settings))
 
-    def keep_eager(backward: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return make_boxed_func(backward.forward)
+    def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        return make_boxed_func(Forward(graph, [], replace(settings, numerics=Numerics.F32)))
 
-    return aot_autograd(fw_compiler=compile_forward, inference_compiler=compile_forward, bw_compiler=keep_eager,
-                        decompositions=decompositions())(module, list(example_inputs))
+    table = decompositions()
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        table |= ATTENTION
+    with recurrent.decomposed():
+        return aot_autograd(fw_compiler=compile_forward, inference_compiler=compile_forward,
+                            bw_compiler=compile_backward, decompositions=table)(module, list(example_inputs))
+
+
+recurrent.trace_for(backend)
 
 
 def _settings(options: Mapping[str, Any]) -> TorchSettings:
