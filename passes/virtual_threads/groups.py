@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from math import lcm
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.order import ancestor_in
+from hexagon_mlir.passes.lib.outlining import values_from_outside
 from hexagon_mlir.passes.virtual_threads.nests import Loops, ThreadNest
 
 _UNWRITTEN = frozenset({"tensor.empty", "bufferization.alloc_tensor"})
@@ -109,39 +111,44 @@ class Group:
         return tuple(found) if all(found) else None
 
 
+@dataclass(frozen=True)
+class Reads:
+    """Numbers of the operations whose results an operation reads; those that operations nested in it read too."""
+
+    all: frozenset[int]
+    inside: frozenset[int]
+
+
 class BlockOrder:
-    """The operations of a block from ``first`` on in order, numbered; values that they make have numbers too: the
-    numbers of those that each ``uses``, nested operations included, and that only nested operations read (``inside``).
-    Valid until the block is rewritten."""
+    """The operations of a block from ``first`` on in order, numbered. Valid until the block is rewritten."""
 
     def __init__(self, first: ir.Operation) -> None:
         self.block = first.block
         whole = [view.operation for view in self.block.operations]
         self.operations = whole[whole.index(first):]
         self.position = {op: number for number, op in enumerate(self.operations)}
-        self.made_at: list[int] = []
-        self.results: list[range] = []
-        self.inside: list[set[int]] = [set() for _ in self.operations]
-        self.uses: list[set[int]] = [set() for _ in self.operations]
-        self.readers: list[set[int]] = [set() for _ in self.operations]
-        for number, op in enumerate(self.operations):
-            values = list(op.results)
-            self.results.append(range(len(self.made_at), len(self.made_at) + len(values)))
-            for value in values:
-                self.made_at.append(number)
-                for use in value.uses:
-                    self._add(len(self.made_at) - 1, use.owner.operation)
+        self._reads: dict[int, Reads] = {}
+        self._readers: dict[int, set[int]] = {}
 
-    def _add(self, value: int, user: ir.Operation) -> None:
-        """Note that ``user`` reads ``value``, somewhere in the block."""
-        direct = user.block == self.block
-        while user.block != self.block:
-            user = user.parent.operation
-        at = self.position[user]
-        self.uses[at].add(value)
-        self.readers[self.made_at[value]].add(at)
-        if not direct:
-            self.inside[at].add(value)
+    def reads(self, number: int) -> Reads:
+        """What operation ``number`` reads."""
+        if number not in self._reads:
+            op = self.operations[number]
+            inside = self._makers(values_from_outside(op))
+            self._reads[number] = Reads(self._makers(op.operands) | inside, inside)
+        return self._reads[number]
+
+    def readers(self, number: int) -> set[int]:
+        """The operations that read results of operation ``number``, or hold such operations."""
+        if number not in self._readers:
+            users = {ancestor_in(use.owner.operation, self.block) for value in self.operations[number].results
+                     for use in value.uses}
+            self._readers[number] = {self.position[op] for op in users if op is not None}
+        return self._readers[number]
+
+    def _makers(self, values: Iterable[ir.Value]) -> frozenset[int]:
+        owners = (value.owner.operation for value in values if not isinstance(value.owner, ir.Block))
+        return frozenset(number for op in owners if (number := self.position.get(op)) is not None)
 
     def at_positions(self, nests: dict[ir.Operation, ThreadNest]) -> dict[int, ThreadNest]:
         """Those of ``nests`` that are in the block, by position."""
@@ -151,40 +158,36 @@ class BlockOrder:
 def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrder) -> Group:
     """The largest group that starts with operation ``first`` split along ``loops``; ``order`` is that of its block,
     ``nests`` are by position in it. Operations that read nothing of the group's are only looked at where some of their
-    loops have as many iterations.
+    loops have as many iterations, and what they read is there before the group.
     """
     seed = order.operations[first]
     members = [Member(seed, nests[first], loops)]
     made = {result: 0 for result in seed.results}
-    early, late, end = set(order.results[first]), set[int](), None
+    early, end = {first}, None
     ranges = nests[first].ranges_of(loops)
-    others = {number for number, nest in nests.items() if number > first and ranges in nest.ranges}
-    most, number = max(nests), first
-    pending = [*others | order.readers[first]]
-    heapify(pending)
-    while pending:
-        before, number = number, heappop(pending)
-        if number > most and end is not None:
-            break
+    others = sorted((other for other, nest in nests.items() if other > first and ranges in nest.ranges), reverse=True)
+    number, pending = first, sorted(order.readers(first))
+    while pending or others:
+        alone = not pending or (len(others) > 0 and others[-1] < pending[0])
+        before, number = number, others.pop() if alone else heappop(pending)
         if number == before:
             continue
-        used = order.uses[number]
-        needs, waits = not used.isdisjoint(early), not used.isdisjoint(late)
-        whole = not order.inside[number].isdisjoint(early)  # elements at any index
-        if number in nests and not whole and not waits and (
-                end is None or all(value in early or order.made_at[value] < end for value in used)):
+        reads = order.reads(number)
+        needs = not reads.all.isdisjoint(early)
+        whole = not reads.inside.isdisjoint(early)  # elements at any index
+        if number in nests and not whole and (
+                end is None or all(maker in early or maker < end for maker in reads.all)):
             op = order.operations[number]
             fitting = _aligned(op, nests[number], members, made)
             if fitting is not None and not _overwritten(op, made, members):
                 made |= {result: len(members) for result in op.results}
-                early.update(order.results[number])
+                early.add(number)
                 members.append(Member(op, nests[number], fitting))
-                _push(pending, order.readers[number])
+                _push(pending, order.readers(number))
                 continue
-        if needs or waits:
-            late.update(order.results[number])
-            _push(pending, order.readers[number])
-            end = number if end is None else end
+        if needs and end is None:  # what depends on this one is behind it, too
+            end = number
+            others = [other for other in others if max(order.reads(other).all, default=-1) < end]
     last = order.position[members[-1].op] + 1 if end is None else end
     return Group(tuple(members), order.operations[last])
 
