@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from support import ROOT
 
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
+
 
 @dataclass(frozen=True)
 class Case:
     """``text`` gives the MLIR; ``arguments`` what to pass; ``expected`` the result (of a Triton kernel: argument
-    ``out`` after the run); ``grid`` launches a Triton kernel."""
+    ``out`` after the run); ``grid`` launches a Triton kernel; ``changed_by`` are passes that must change it, those of
+    ``always`` without an estimate whether it pays."""
 
     name: str
     entry: str
@@ -24,6 +27,9 @@ class Case:
     tolerance: float
     grid: tuple[int, int, int] | None = None
     out: int = -1
+    changed_by: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+    settings: Settings = DEFAULT_SETTINGS
 
 
 def example(name: str) -> Any:
@@ -245,6 +251,31 @@ ACCUMULATED = """func.func @accumulated(%a: tensor<45x150xf16>, %b: tensor<150x7
 """A product that is added to a rescaled matrix, as in attention by blocks of keys."""
 
 
+EXTENDED = """func.func @extended(%a: tensor<45x150xf16>, %b: tensor<150x70xf16>) -> tensor<45x70xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  %x = arith.extf %a : tensor<45x150xf16> to tensor<45x150xf32>
+  %y = arith.extf %b : tensor<150x70xf16> to tensor<150x70xf32>
+  %p = linalg.matmul ins(%x, %y : tensor<45x150xf32>, tensor<150x70xf32>) outs(%f : tensor<45x70xf32>)
+      -> tensor<45x70xf32>
+  return %p : tensor<45x70xf32>
+}
+"""
+
+
+SPLIT = """func.func @split(%a: tensor<45x150xf32>, %b: tensor<150x70xf32>) -> tensor<45x70xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<45x150xf32>, tensor<150x70xf32>) outs(%f : tensor<45x70xf32>)
+      -> tensor<45x70xf32>
+  %n = arith.negf %p : tensor<45x70xf32>
+  return %n : tensor<45x70xf32>
+}
+"""
+
+
 def _convolved_f16(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     padded = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))
@@ -260,7 +291,8 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
-    f32 or are added to a matrix, and of bytes, two products with a softmax between them, a convolution."""
+    f32 or are added to a matrix, of factors that are extended or split, and of bytes, two products with a softmax
+    between them, a convolution."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -270,7 +302,7 @@ def linalg_cases() -> list[Case]:
                               for shape in ((1, 9, 13, 40), (3, 3, 40, 36), (36,)))
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
-    sums = _random(45, 70)
+    sums, wide = _random(45, 70), (_random(45, 150), _random(150, 70))
     rng = np.random.default_rng(1)
     factors = [rng.integers(-128, 128, shape).astype(np.int8) for shape in ((100, 250), (250, 300))]
     product = x.astype(np.float64) * s[:, None]
@@ -289,7 +321,13 @@ def linalg_cases() -> list[Case]:
         Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
              np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
         Case("accumulated", "accumulated", lambda: ACCUMULATED, (left, small, sums, sums[:, 0].copy()),
-             sums * sums[:, :1].astype(np.float64) + left.astype(np.float64) @ small.astype(np.float64), 1e-5),
+             sums * sums[:, :1].astype(np.float64) + left.astype(np.float64) @ small.astype(np.float64), 1e-5,
+             changed_by=("separate-accumulators",)),
+        Case("extended", "extended", lambda: EXTENDED, (left, small),
+             left.astype(np.float64) @ small.astype(np.float64), 1e-5, changed_by=("fold-factor-casts",)),
+        Case("split", "split", lambda: SPLIT, tuple(wide), -np.matmul(*(one.astype(np.float64) for one in wide)), 1e-6,
+             changed_by=("hexagon-split-products", "hexagon-matrix-engine"),
+             always=("hexagon-split-products", "hexagon-matrix-engine"), settings=Settings(f32_split=True)),
         Case("convolution_f16", "convolution_f16", lambda: CONVOLUTION_F16, (picture, kernel, start.astype(np.float32)),
              _convolved_f16(picture, kernel, start), 1e-3),
     ]

@@ -1,5 +1,7 @@
 """Every step of the pipelines keeps the meaning: after each one the IR runs on the host, and the result is compared."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from stage_cases import Case, linalg_cases, triton_cases
@@ -14,6 +16,7 @@ from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
 
 CASES = [*triton_cases(), *linalg_cases()]
 NAMES = [case.name for case in CASES]
+SIMULATED = [case for case in CASES if not case.always]  # as they are compiled
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,12 +64,13 @@ def test_every_step(case, pipeline):
             ran.append(step.title)
         before = text
 
-    steps = pipelines.get(pipeline, targets.get())
+    steps = [replace(step, instance=replace(step.instance, always=True)) if step.title in case.always else step
+             for step in pipelines.get(pipeline, targets.get(), case.settings)]
     run_steps(module, steps, PassContext(targets.get()), RunOptions(verify_levels=True, observers=[run_stage]))
     levels.check(module, "llvm", "the end of the pipeline")
     assert len(ran) >= 6, ran
     if pipeline == "default":
-        assert {"hexagon-vectorization", "hexagon-memory-lowering"} <= set(ran)
+        assert {"hexagon-vectorization", "hexagon-memory-lowering", *case.changed_by} <= set(ran)
         engine = {"hexagon-matrix-engine", "hexagon-engine-convolution"}
         into_tcm = {"hexagon-tcm-tiling", *engine} if case.grid is None else {"hexagon-tcm-placement"}
         assert into_tcm & set(ran)
@@ -76,7 +80,7 @@ def test_every_step(case, pipeline):
 @pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize(("pipeline", "target"), [*(("default", name) for name in targets.names()),
                                                   ("scalar", "v68"), ("scalar", "v75")])
-@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("case", SIMULATED, ids=[case.name for case in SIMULATED])
 def test_on_the_simulator(case, pipeline, target):
     compiled = compile_module(parse(case.text()), target, pipeline)
     arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]

@@ -61,7 +61,7 @@ def bound(a, b):
     part = 2.0 ** -(23 + top_exponent(a.shape[-1]))
     rows = np.maximum(sizes[0].max(-1, keepdims=True), 2.0**-90) * sizes[1].sum(-2, keepdims=True)
     columns = sizes[0].sum(-1, keepdims=True) * np.maximum(sizes[1].max(-2, keepdims=True), 2.0**-90)
-    return 2.0**-20 * (sizes[0] @ sizes[1]) + part * (rows + columns) + 2.0**-126
+    return (2.0**-19 + 1.01 * a.shape[-1] * 2.0**-29) * (sizes[0] @ sizes[1]) + part * (rows + columns) + 2.0**-126
 
 
 @pytest.mark.parametrize(("kinds", "transposed", "batch", "tail"), [
@@ -96,6 +96,9 @@ def factors(m, k, n):
     a[5] = np.where(np.arange(k) == 3, 2.0**20, 2.0**-10)
     a[6] = 2.0**-130
     a[7] = rng.integers(-2**11, 2**11, k)
+    a[10], b[:, 5] = 0, 2.0**-15  # eight products at a time are less than the last place of the first one
+    a[10, ::8], b[0, 5] = 255 * 2.0**-21, 1
+    a[10, 0] = 1
     b[:, 0] *= 2.0**-100
     b[:, 1] *= 2.0**100
     b[:, 2] = 0
@@ -105,10 +108,10 @@ def factors(m, k, n):
     return a, b
 
 
-@pytest.mark.parametrize("target", ["v75", "v79"])
-def test_hard_factors_on_the_chip(target, monkeypatch):
+@pytest.mark.parametrize(("target", "m", "k", "n"), [
+    ("v75", 17, 512, 65), ("v79", 33, 150, 70), ("v75", 17, 4096, 33), ("v75", 17, 7680, 33)])
+def test_hard_factors_on_the_chip(target, m, k, n, monkeypatch):
     monkeypatch.setattr("hexagon_mlir.passes.hexagon_split_products.pays", lambda *_: True)
-    m, k, n = (41, 150, 70) if target == "v79" else (33, 512, 65)
     a, b = factors(m, k, n)
     kernel = hx.compile(text(m, k, n), f32_split=True, target=target)
     assert "hexmlir_engine_hf_pieces" in kernel.asm
