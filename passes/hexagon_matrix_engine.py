@@ -20,6 +20,8 @@ from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, ch
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
+from hexagon_mlir.passes.matrix_engine.head_grid import HeadGridBuilder, fits
+from hexagon_mlir.passes.matrix_engine.heads import read_heads
 from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
@@ -47,7 +49,8 @@ class HexagonMatrixEnginePass(Pass):
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
-    unpacked two products later, while the engine computes. An estimate of the time chooses the blocks. Other products,
+    unpacked two products later, while the engine computes; a result that is only read as heads of columns goes to where
+    these are read. An estimate of the time chooses the blocks. Other products,
     and those with batches, are loops over blocks, which the double-buffering passes work on.
 
     Products of bytes with sums of 32 bits are exact: the engine gives each sum as four planes of bytes, which are
@@ -191,8 +194,17 @@ class HexagonMatrixEnginePass(Pass):
             return
         if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
-        builder = MatmulBuilder(matmul, blocks) if grid is None else GridBuilder(matmul, grid[0])
-        matmul.last.results[0].replace_all_uses_with(builder.build())
+        heads = read_heads(matmul) if grid is not None else None
+        if grid is not None and heads is not None and fits(grid[0], heads):
+            for one, result in zip(heads, HeadGridBuilder(matmul, grid[0], heads).build_all(), strict=True):
+                one.op.results[0].replace_all_uses_with(result)
+            read = [op for one in heads for op in (*one.views, one.op)]
+            for op in [view.operation for view in reversed(list(matmul.last.block.operations))]:
+                if op in read:
+                    erase_op(op, self.name)
+        else:
+            builder = MatmulBuilder(matmul, blocks) if grid is None else GridBuilder(matmul, grid[0])
+            matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
 
     def _rewrite_bytes(self, product: ByteMatmul, cost: ByteCost, context: PassContext) -> None:

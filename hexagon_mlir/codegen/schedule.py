@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
@@ -18,6 +19,7 @@ from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.targets import Target
 
 ORIGIN = "schedule"
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
@@ -154,21 +156,31 @@ def _source(function: ir.Operation, given: set[int]) -> str:
 def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:
     """Bytes of TCM that ``kernel`` may use, 0 for all of it where smaller tiles cost more than prefetching the first
     tile of the next kernel saves: a convolution reads its windows more often, a product with weights of 4 bits converts
-    them again for each block of rows, one with a long reduction transfers its factors again."""
+    them again for each block of rows, and factors of a product on the matrix engine are transferred again if none of
+    them fits.
+    """
     chip = targets.get(target)
     on_engine = settings.matrix_engine and chip.has_matrix_engine
     whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and is_narrow(op.operands[0].type))
-                or (on_engine and reduces_long(op)) for op in nested_ops(kernel))
+                or (on_engine and takes_long(op, chip)) for op in nested_ops(kernel))
     return 0 if whole else chip.tcm_share_bytes
 
 
-def reduces_long(op: ir.Operation) -> bool:
-    """Whether ``op`` is a product of f16 matrices with at least as many steps of the reduction as columns."""
+_LONG_CYCLES = 40000.0
+"""Of the matrix engine: several times what it takes to transfer a first tile."""
+
+
+def takes_long(op: ir.Operation, target: Target) -> bool:
+    """Whether ``op`` is a product of f16 matrices that takes the matrix engine long, or one with at least as many steps
+    of the reduction as columns."""
     if op.name != "linalg.matmul":
         return False
     types = [ir.RankedTensorType(value.type) for value in list(op.operands)[:2]]
-    reduction, columns = types[1].shape
-    return all(isinstance(type_.element_type, ir.F16Type) for type_ in types) and reduction >= columns
+    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types):
+        return False
+    rows, (reduction, columns) = types[0].shape[0], types[1].shape
+    cycles = tiles(rows) * tiles(reduction) * tiles(columns) * float(target.matrix_half_tile_cycles.value)
+    return reduction >= columns or cycles >= _LONG_CYCLES
 
 
 def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,

@@ -36,7 +36,8 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
     """The kernel of each operation, numbered in an order of execution; None for what is copied.
 
     An operation joins the latest kernel it reads from: all its other operands come from earlier ones, so there is no
-    cycle. The results of a kernel may take ``budget`` bytes together.
+    cycle. The results of a kernel may take ``budget`` bytes together, but for one that takes the place of another: an
+    operand of that kernel which is not stored, and would be if the operation did not join.
     """
     kernels: list[int | None] = []
     used: list[int] = []
@@ -48,7 +49,8 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
             kernels.append(None)
             origins.append(latest)
             continue
-        joins = op.kind is Kind.JOINS and latest >= 0 and not closed[latest] and used[latest] + op.bytes <= budget
+        joins = op.kind is Kind.JOINS and latest >= 0 and not closed[latest] and (
+            used[latest] + op.bytes <= budget or _reads_unstored(ops, kernels, op, latest))
         if not joins:
             latest = len(used)
             used.append(0)
@@ -57,6 +59,12 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
         kernels.append(latest)
         origins.append(latest)
     return _absorb(ops, kernels, used, budget)
+
+
+def _reads_unstored(ops: Sequence[OpInfo], kernels: Sequence[int | None], op: OpInfo, kernel: int) -> bool:
+    """Whether ``op`` reads, maybe through what is copied, what ``kernel`` makes and does not store."""
+    return any(ops[number].bytes == 0 if kernels[number] == kernel else
+               kernels[number] is None and _reads_unstored(ops, kernels, ops[number], kernel) for number in op.operands)
 
 
 def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], budget: int) -> list[int | None]:

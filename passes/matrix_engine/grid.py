@@ -24,10 +24,11 @@ from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
 
 @dataclass(frozen=True)
-class _Product:
-    """Result tiles, the part of the loops that they are of, and what the epilogue reads of it."""
+class Product:
+    """Result tiles, the blocks and the part of the loops that they are of, and what the epilogue reads of it."""
 
     results: ir.Value
+    factors: tuple[Fetch, Fetch]
     where: Where
     inputs: list[ir.Value]
 
@@ -45,11 +46,20 @@ class GridBuilder(MatmulBuilder):
 
     def build(self) -> ir.Value:
         """The result of `Matmul.last`."""
+        result, = self.build_all()
+        return result
+
+    def empty_results(self) -> list[ir.Value]:
+        """What `finished` writes to."""
         type_ = ir.RankedTensorType(self._matmul.last.results[0].type)
-        result = tensor.empty(type_.shape, type_.element_type)
+        return [tensor.empty(type_.shape, type_.element_type)]
+
+    def build_all(self) -> list[ir.Value]:
+        """`empty_results`, written."""
+        written = self.empty_results()
         fetched: dict[Fetch, ir.Value] = {}
         packed: dict[Fetch, ir.Value] = {}
-        unfinished: list[_Product] = []
+        unfinished: list[Product] = []
         for number, step in enumerate(self._grid.steps):
             for fetch in step.fetches:
                 fetched[fetch] = self._fetched(fetch)
@@ -61,12 +71,12 @@ class GridBuilder(MatmulBuilder):
             inputs = self._epilogue_inputs(where)
             results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)),
                                     where[self._matmul.column][0])
-            unfinished.append(_Product(results, where, inputs))
+            unfinished.append(Product(results, step.factors, where, inputs))
             if len(unfinished) > BEHIND:
-                result = self._finished(unfinished.pop(0), result)
+                written = self.finished(unfinished.pop(0), written)
         for product in unfinished:
-            result = self._finished(product, result)
-        return result
+            written = self.finished(product, written)
+        return written
 
     def _fetched(self, fetch: Fetch) -> ir.Value:
         """The block in TCM: rows, or the tiles of weights that are packed."""
@@ -87,9 +97,9 @@ class GridBuilder(MatmulBuilder):
     def _where(self, *fetches: Fetch) -> Where:
         return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}
 
-    def _finished(self, product: _Product, result: ir.Value) -> ir.Value:
-        """``result`` with the elements of ``product``."""
+    def finished(self, product: Product, written: list[ir.Value]) -> list[ir.Value]:
+        """``written`` with the elements of ``product``."""
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
         shape = rows_shape(*(tiles(product.where[loop][1]) for loop in (matmul.row, matmul.column)), transposed)
         rows = self.to_rows(product.results, self.empty_rows(shape))
-        return self._put(as_matrix(rows, transposed), product.where, result, product.inputs)
+        return [self._put(as_matrix(rows, transposed), product.where, written[0], product.inputs)]

@@ -25,7 +25,8 @@ def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue
 
     All rows are taken at a time where that leaves room for a few columns of tiles, so that weights are transferred and
     packed once. Among the columns that fit those are preferred that leave at least four blocks, whose transfers overlap
-    with the work on others, and blocks of equal size. ``epilogue_bytes``, ``narrow``: as for `block_bytes`.
+    with the work on others, and blocks of equal size if they are at least half as large. ``epilogue_bytes``,
+    ``narrow``: as for `block_bytes`.
     """
     most = tiles(columns)
     for row_tiles in _halves(tiles(rows)):
@@ -34,7 +35,7 @@ def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue
         if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
             continue
         wanted = [count for count in fitting if count <= max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))]
-        even = [count for count in wanted if most % count == 0]
+        even = [count for count in wanted if most % count == 0 and 2 * count >= max(wanted)]
         return Blocks(min(TILE * row_tiles, rows), min(TILE * max(even or wanted), columns))
     return None
 

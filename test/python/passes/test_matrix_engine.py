@@ -34,6 +34,8 @@ def test_all_rows_and_a_few_columns():
     assert choose_blocks(1024, 1024, 1024, 8 * MIB) == Blocks(1024, 256)
     assert choose_blocks(100, 96, 64, 8 * MIB) == Blocks(100, 32)
     assert choose_blocks(37, 20, 50, 8 * MIB) == Blocks(37, 20)
+    columns = choose_blocks(512, 50257, 768, 8 * MIB).columns  # 1,571 tiles, a prime number
+    assert 2 * columns >= choose_blocks(512, 1568 * 32, 768, 8 * MIB).columns >= 256
 
 
 def test_fewer_rows_where_they_do_not_fit():
