@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, OutputKind, TensorArgument
+from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
 
 from hexagon_mlir.frontend.torch.decompositions import decompositions
-from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph, arguments_of, share_constants, source_of
+from hexagon_mlir.frontend.torch.graph import Constant, Fixed, TorchGraph, arguments_of, share_constants, source_of
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "torch-capture"
@@ -21,7 +23,9 @@ _TYPES_HINT = "real and imaginary parts, or the numbers of a quantized tensor, a
 def from_exported(program: ExportedProgram) -> TorchGraph:
     """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""
     try:
-        program = program.run_decompositions(decompositions())
+        with warnings.catch_warnings():  # PyTorch's copies of its own specifications
+            warnings.filterwarnings("ignore", message=".*LeafSpec", category=FutureWarning)
+            program = program.run_decompositions(decompositions())
     except (RuntimeError, ValueError, TypeError, LookupError, AssertionError) as error:
         lines = str(error).strip().splitlines()
         raise HexError.plain(f"PyTorch cannot decompose the program: {lines[0] if lines else type(error).__name__}",
@@ -30,6 +34,7 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
     signature = program.graph_signature
     constants: dict[str, torch.Tensor] = {}
     inputs, positions = [], []
+    fixed: dict[int, Fixed] = {}
     place = 0
     for spec in signature.input_specs:
         name = spec.arg.name
@@ -37,6 +42,8 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
             if isinstance(spec.arg, TensorArgument):
                 inputs.append(name)
                 positions.append(place)
+            elif isinstance(spec.arg, ConstantArgument):
+                fixed[place] = Fixed(name, spec.arg.value)
             place += 1
         elif spec.kind in (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR):
             assert spec.target is not None
@@ -59,7 +66,19 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
             mutations.append((number, names.index(str(spec.target))))
         else:
             raise HexError.plain(f"an output of kind {spec.kind.name}", origin=ORIGIN, hint="export for inference")
-    return _finish(module, constants, inputs, positions, outputs, mutations)
+    _put_in_place(module, fixed)
+    graph = _finish(module, constants, inputs, positions, outputs, mutations)
+    graph.fixed = fixed
+    return graph
+
+
+def _put_in_place(module: GraphModule, fixed: Mapping[int, Fixed]) -> None:
+    """Arguments that are no tensors are none of the graph any more: their users have the values."""
+    values = {one.name: one.value for one in fixed.values()}
+    for node in [n for n in module.graph.nodes if n.op == "placeholder" and n.name in values]:
+        for user in list(node.users):
+            user.args, user.kwargs = map_arg((user.args, user.kwargs), lambda arg: values.get(arg.name, arg))
+        module.graph.erase_node(node)
 
 
 def from_aot(module: GraphModule, constants: Mapping[int, torch.Tensor]) -> TorchGraph:

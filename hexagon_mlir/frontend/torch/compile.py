@@ -116,6 +116,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         names=[node.name for node in placeholders],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
         bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
+        fixed=graph.fixed,
     )
     with clock.phase("memory plan"):
         program = ModelProgram(schedule)

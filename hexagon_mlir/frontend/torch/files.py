@@ -13,7 +13,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.schedule import Kernel, ModelSchedule
-from hexagon_mlir.frontend.torch.graph import Constant
+from hexagon_mlir.frontend.torch.graph import Constant, Fixed
 from hexagon_mlir.frontend.torch.nesting import Tuple, as_data, as_spec
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.saved import FORMAT, Dtype, Known, Saved, SavedKernel, Weight, Written, faults
@@ -70,6 +70,7 @@ def _document(model: CompiledModel, weights: dict[int, Weight]) -> Saved:
         [(shape, _name(dtype)) for shape, dtype in signature.shapes],
         [_known(output.value) if isinstance(output, Constant) else output for output in signature.outputs],
         [_name(dtype) for dtype in signature.result_dtypes], signature.bounds,
+        {place: (fixed.name, _known(fixed.value)) for place, fixed in signature.fixed.items()},
         [Written(number, argument=target) if isinstance(target, int) else Written(number, state=state_of[id(target)])
          for number, target in signature.mutations],
         in_spec, out_spec, model.result)
@@ -108,7 +109,8 @@ def _parts(folder: Path, saved: Saved) -> tuple[ModelSchedule, Signature, Compil
         saved.inputs, weights, [Constant(_value(o)) if isinstance(o, Known) else o for o in saved.results],
         [(m.result, states[m.state] if m.state is not None else _argument(m)) for m in saved.mutations], states,
         [(shape, _DTYPES[dtype]) for shape, dtype in saved.shapes], saved.names, in_spec, out_spec,
-        [_DTYPES[dtype] for dtype in saved.result_dtypes], saved.bounds)
+        [_DTYPES[dtype] for dtype in saved.result_dtypes], saved.bounds,
+        {place: Fixed(name, _value(known)) for place, (name, known) in saved.fixed.items()})
     return schedule, signature, saved.result
 
 
@@ -120,7 +122,7 @@ def _specs(saved: Saved) -> tuple[pytree.TreeSpec | None, pytree.TreeSpec | None
     if not (isinstance(saved.in_spec, Tuple) and len(saved.in_spec.parts) == 2
             and in_spec.child(0).type is tuple and in_spec.child(1).type is dict):
         raise ValueError("'in_spec' is not a tuple of arguments and a dict of those by name")
-    places = [*saved.inputs, *(m.argument for m in saved.mutations)]
+    places = [*saved.inputs, *saved.fixed, *(m.argument for m in saved.mutations)]
     if max((place for place in places if place is not None), default=-1) >= in_spec.num_leaves:
         raise ValueError(f"'in_spec' has {in_spec.num_leaves} arguments, fewer than 'inputs' name")
     if out_spec.num_leaves != len(saved.results):
@@ -166,7 +168,7 @@ def _known(value: Any) -> Known:
     if isinstance(value, float) and not math.isfinite(value):
         return Known(infinite="nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
     if value is not None and not isinstance(value, bool | int | float | str):
-        raise HexError.plain(f"a result that is a {type(value).__name__} cannot be saved", origin="save")
+        raise HexError.plain(f"an argument or a result that is a {type(value).__name__} cannot be saved", origin="save")
     return Known(value)
 
 

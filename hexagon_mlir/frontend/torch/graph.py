@@ -22,7 +22,8 @@ class TorchGraph:
     ``outputs`` has, for each flat result, its index among the graph's outputs, or a constant. ``mutations`` are
     tensors the caller owns that output number i replaces: buffers, or (as an int) flat arguments. ``states`` are
     placeholders of the buffers among them: read anew in each run. ``read`` are the storages of constants whose values
-    the graph depends on: of other weights, only the address matters.
+    the graph depends on: of other weights, only the address matters. ``fixed`` are the flat arguments that are no
+    tensors, by place: the graph is for their values.
     """
 
     module: GraphModule
@@ -33,6 +34,7 @@ class TorchGraph:
     mutations: list[tuple[int, torch.Tensor | int]] = field(default_factory=list)
     states: dict[str, torch.Tensor] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
+    fixed: dict[int, Fixed] = field(default_factory=dict)
 
     @property
     def graph(self) -> torch.fx.Graph:
@@ -91,6 +93,20 @@ class TorchGraph:
 def storage_of(tensor: torch.Tensor) -> int:
     """The address of the memory that ``tensor`` is a view of."""
     return tensor.untyped_storage().data_ptr()
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """An argument that is None, a bool, a number or a text, as the program was exported with it."""
+
+    name: str
+    value: Any
+
+    def admits(self, given: Any) -> bool:
+        """True for the same value of the same type: 1, 1.0 and True are three."""
+        if type(given) is not type(self.value):
+            return False
+        return given == self.value or (given != given and self.value != self.value)
 
 
 @dataclass(frozen=True)

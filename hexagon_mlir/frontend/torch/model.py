@@ -90,8 +90,11 @@ class CompiledModel:
         return results if self.signature.out_spec is None else pytree.tree_unflatten(results, self.signature.out_spec)
 
     def _nested_names(self, spec: pytree.TreeSpec) -> Any:
-        """The names of the inputs, nested as in the exported program; None for one that the model does not use."""
-        names: list[str | None] = [None] * spec.num_leaves
+        """The names of the inputs, nested as in the exported program, and values of those that are no tensors; None for
+        an input that the model does not use."""
+        names: list[Any] = [None] * spec.num_leaves
+        for fixed_place, fixed in self.signature.fixed.items():
+            names[fixed_place] = repr(fixed.value)
         for place, name in zip(self.signature.inputs, self.signature.names, strict=True):
             if place is not None:
                 names[place] = name
@@ -111,6 +114,11 @@ class CompiledModel:
     def _run_flat(self, arguments: Sequence[Any], run: Callable[[list[np.ndarray]], ModelRun]) -> list[Any]:
         signature = self.signature
         arrays = []
+        for fixed_place, fixed in signature.fixed.items():
+            given = arguments[fixed_place]
+            if not fixed.admits(given):
+                raise HexError.plain(f"argument '{fixed.name}' is {given!r:.60}, the model was exported with "
+                                     f"{fixed.value!r}", origin="launch", hint="export the model with this value")
         for number, place in enumerate(signature.inputs):
             if place is not None:
                 _check(number, arguments[place], *signature.shapes[number], signature.names[number])

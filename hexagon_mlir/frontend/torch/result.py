@@ -10,7 +10,7 @@ from torch.utils import _pytree as pytree
 
 from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.exec.memory_plan import MemoryPlan
-from hexagon_mlir.frontend.torch.graph import Constant
+from hexagon_mlir.frontend.torch.graph import Constant, Fixed
 from hexagon_mlir.frontend.torch.passes import PassRecord
 
 
@@ -59,7 +59,7 @@ class Signature:
 
     ``inputs[i]`` is the flat argument of schedule argument ``i``, None for one of ``constants``; ``states`` are
     buffers read anew in each run, by schedule argument; ``bounds`` the lowest and highest index that those take which
-    are indices.
+    are indices. ``fixed`` are the flat arguments that are no tensors.
     """
 
     inputs: list[int | None]
@@ -73,6 +73,7 @@ class Signature:
     out_spec: pytree.TreeSpec | None = None
     result_dtypes: list[torch.dtype] = field(default_factory=list)
     bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
+    fixed: dict[int, Fixed] = field(default_factory=dict)
 
     @property
     def arguments(self) -> int:

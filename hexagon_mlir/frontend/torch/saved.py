@@ -17,7 +17,7 @@ from hexagon_mlir.exec.model import NUMPY
 from hexagon_mlir.frontend.torch.nesting import Part
 from hexagon_mlir.frontend.torch.result import CompilationResult
 
-FORMAT = 5
+FORMAT = 6
 ADDRESSES = 1 << 32
 """Bytes that the machine has addresses for: no tensor is as large."""
 Count = Annotated[int, msgspec.Meta(ge=0, lt=ADDRESSES)]
@@ -53,7 +53,7 @@ class SavedKernel(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Known(msgspec.Struct, forbid_unknown_fields=True):
-    """A result that is no tensor; ``infinite`` spells what JSON has no number for."""
+    """An argument or a result that is no tensor; ``infinite`` spells what JSON has no number for."""
 
     constant: bool | int | float | str | None = None
     infinite: Literal["inf", "-inf", "nan"] | None = None
@@ -86,6 +86,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     results: list[Count | Known]
     result_dtypes: list[Dtype]
     bounds: dict[Count, tuple[int, int]]
+    fixed: dict[Count, tuple[_Name, Known]]
     mutations: list[Written]
     in_spec: Part
     """A tuple of those by place and a dict of those by name; None where arguments are flat, as then results are."""
@@ -179,6 +180,9 @@ def _faults_of_arguments(model: Saved) -> Iterator[str]:
     for number, weight in model.weights.items():
         if (weight.shape, weight.dtype) != model.shapes[number]:
             yield f"weight {number} is not of the shape of argument {number}"
+    for place in model.fixed:
+        if place in places:
+            yield f"argument {place} is one of 'inputs' and of 'fixed'"
     for number, (low, high) in model.bounds.items():
         if number >= len(model.inputs) or model.inputs[number] is None or low > high:
             yield f"'bounds' of argument {number} are {low} and {high}"
