@@ -117,6 +117,7 @@ class HexagonMatrixEnginePass(Pass):
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
+        gaps: what part of these bytes, one over it, is left for tables and gaps between buffers.
 
     Refuses (with a remark; the op is left for HVX): factors other than f16 and bytes, products of f16 with sums other
     than f16 and f32 (v73: f32 that are not rounded to f16) or sums that start from anything but zeros, right factors of
@@ -135,6 +136,7 @@ class HexagonMatrixEnginePass(Pass):
     tcm_bytes: int = 0
     matrix_engine: bool = True
     always: bool = False
+    gaps: int = GAPS
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every product of ``module`` that pays."""
@@ -172,11 +174,12 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        if matmul.folding is not None and matmul.folding.bias is not None and 2 * bias_bytes(sizes[1]) > budget // GAPS:
+        folding, for_tables = matmul.folding, budget // self.gaps // 2
+        if folding is not None and folding.bias is not None and bias_bytes(sizes[1]) > for_tables:
             unfolded = read_matmul(matmul.op, folds=False)
             assert isinstance(unfolded, Matmul)
             matmul = unfolded
-        budget -= budget // GAPS
+        budget -= budget // self.gaps
         weights, grid = matmul.packed, None
         narrow = weights is not None and is_narrow(weights.type)
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
@@ -216,7 +219,7 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // GAPS, matmul.epilogue_bytes)
+        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // self.gaps, matmul.epilogue_bytes)
         if blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return

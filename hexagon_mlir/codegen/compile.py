@@ -23,8 +23,9 @@ from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.isa.remarks import remarks_of
-from hexagon_mlir.pass_infra import PassContext, Step, TilesOutsideTcm
+from hexagon_mlir.pass_infra import PassContext, PassStep, Step, TilesOutsideTcm
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
+from hexagon_mlir.passes.hexagon_matrix_engine import HexagonMatrixEnginePass
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
@@ -137,7 +138,8 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
 
     ``emit`` is called with LLVM IR as soon as it is available, and its share of the program: separable functions run
     through the last passes one after the other, unless the whole module is to be shown between passes. Where tiles of
-    the matrix engine do not fit TCM together, all is compiled again without the engine, with a remark.
+    the matrix engine do not fit TCM together, all is compiled again: with smaller blocks, then without the engine, with
+    a remark.
     """
     start = time.perf_counter()
     options = options or RunOptions(verify_each=False, verify_boundaries=True)
@@ -146,10 +148,13 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     if not (settings.matrix_engine and chip.has_matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")):
         return _lower(module, chip, pipeline, options, settings, keep_stages, emit, start)
     source = module.operation.clone()
-    try:
-        return _lower(module, chip, pipeline, options, settings, keep_stages, emit, start)
-    except TilesOutsideTcm as error:
-        reason = error.diagnostics[0].message
+    reason = ""
+    for gaps in (0, _MORE_GAPS):
+        try:
+            return _lower(as_module(source.clone()) if gaps else module, chip, pipeline, options, settings, keep_stages,
+                          emit, start, gaps)
+        except TilesOutsideTcm as error:
+            reason = error.diagnostics[0].message
     lowered = _lower(as_module(source), chip, pipeline, options, replace(settings, matrix_engine=False), keep_stages,
                      emit, start)
     lowered.context.log.add("remark", None, "hexagon-matrix-engine", f"compiled again without the engine: {reason}")
@@ -157,8 +162,9 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
 
 
 def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, settings: Settings, keep_stages: bool,
-           emit: Callable[[str, float], None] | None, start: float) -> Lowered:
-    """`lower_module`, which began at ``start``; raises `TilesOutsideTcm` before anything is emitted."""
+           emit: Callable[[str, float], None] | None, start: float, gaps: int = 0) -> Lowered:
+    """`lower_module`, which began at ``start``; raises `TilesOutsideTcm` before anything is emitted. ``gaps``: of
+    `hexagon-matrix-engine`, 0 the pass's own."""
     stages: list[tuple[str, str]] = []
     if _EXPLAINED:
         settings = replace(settings, line_info=True)
@@ -169,7 +175,7 @@ def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, 
     check_symbols(module)
     set_index_bits(module)
     context = PassContext(chip)
-    steps = pipelines.get(pipeline, chip, settings)
+    steps = [_with_gaps(step, gaps) if gaps else step for step in pipelines.get(pipeline, chip, settings)]
     seen_whole = emit is None or settings.line_info or options.observers or options.dump_dir is not None
     first = len(steps) if seen_whole else len(steps) - pipelines.named(pipeline).by_function
     records = run_steps(module, steps[:first], context, options)
@@ -189,6 +195,17 @@ def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, 
     records += [_sum(of_one_step) for of_one_step in zip(*later, strict=True)]
     return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - start, records, context,
                    tuple(stages), kernel_memory.read(module))
+
+
+_MORE_GAPS = 4
+"""A quarter of TCM: what buffers of several sizes leave between them."""
+
+
+def _with_gaps(step: Step, gaps: int) -> Step:
+    """``step``, with ``gaps`` if it chooses blocks for the matrix engine."""
+    if not isinstance(step, PassStep) or not isinstance(step.instance, HexagonMatrixEnginePass):
+        return step
+    return replace(step, instance=replace(step.instance, gaps=gaps))
 
 
 def _sum(records: Sequence[StepRecord]) -> StepRecord:

@@ -21,7 +21,7 @@
 // NONE: linalg.matmul
 // OLD-COUNT-2: linalg.matmul
 // BAD: error: hexagon-matrix-engine: unknown option 'tiles'
-// BAD-NEXT: hint: options of hexagon-matrix-engine: tcm-bytes, matrix-engine, always
+// BAD-NEXT: hint: options of hexagon-matrix-engine: tcm-bytes, matrix-engine, always, gaps
 func.func @few(%a: tensor<4x32xf16>, %b: tensor<32x32xf16>) -> tensor<4x32xf16> {
   %zero = arith.constant 0.0 : f16
   %init = tensor.empty() : tensor<4x32xf16>

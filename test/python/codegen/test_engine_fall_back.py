@@ -64,3 +64,25 @@ def test_tiles_that_do_not_fit_are_not():
     found = [remark for remark in remarks if "compiled again without the engine" in remark]
     assert len(found) == 1
     assert "16384 bytes do not fit together with the live buffers into 305152 bytes of TCM" in found[0]
+
+
+def test_smaller_blocks_are_tried_before():
+    """Blocks that fit the estimate, but leave gaps that no buffer fits into: the result is extended to f32."""
+    left, right, wide = "tensor<512x768xf16>", "tensor<128x24x16x32x2xf16>", "tensor<512x4096xf32>"
+    compiled = compile_module(parse(f"""func.func @f(%a: {left}, %p: {right}) -> {wide} {{
+      %zero = arith.constant 0.0 : f32
+      %b = "hexagon.weight_matrix"(%p) : ({right}) -> tensor<768x4096xf16>
+      %none = tensor.empty() : {wide}
+      %zeros = linalg.fill ins(%zero : f32) outs(%none : {wide}) -> {wide}
+      %0 = linalg.matmul ins(%a, %b : {left}, tensor<768x4096xf16>) outs(%zeros : {wide}) -> {wide}
+      %1 = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+          iterator_types = ["parallel", "parallel"]}} ins(%0 : {wide}) outs(%none : {wide}) {{
+        ^bb0(%x: f32, %old: f32):
+          %r = arith.truncf %x : f32 to f16
+          %y = arith.extf %r : f16 to f32
+          linalg.yield %y : f32
+      }} -> {wide}
+      return %1 : {wide}
+    }}"""))
+    assert "activation.hf" in compiled.asm
+    assert not any("compiled again" in str(remark) for remark in compiled.remarks)
