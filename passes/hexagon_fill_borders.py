@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+from hexagon_mlir.dialects.double_buffering import FETCH
 from hexagon_mlir.ir import erase_op, ir, linalg, memref
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.order import ancestor_in
@@ -66,7 +67,8 @@ class HexagonFillBordersPass(Pass):
     """Fills only the border of a padded image, which a copy into the middle of the buffer does not write.
 
     The border at the end of a row and the one at the start of the next row are contiguous in memory, so one fill writes
-    both. Fill and copy then write disjoint elements.
+    both. Fill and copy then write disjoint elements. The fill follows the copy, whose transfer may run meanwhile; not
+    where double buffering has a place for the copy.
 
     Before:
         func.func @f(%x: memref<6x80xf32>, %c: f32) {
@@ -81,22 +83,22 @@ class HexagonFillBordersPass(Pass):
     After:
         func.func @f(%arg0: memref<6x80xf32>, %arg1: f32) {
           %alloc = memref.alloc() : memref<8x96xf32, 1>
-          %collapse_shape = memref.collapse_shape %alloc [[0, 1]] : memref<8x96xf32, 1> into memref<768xf32, 1>
-          %subview = memref.subview %collapse_shape[0] [104] [1] : memref<768xf32, 1> to memref<104xf32, 1>
-          linalg.fill ins(%arg1 : f32) outs(%subview : memref<104xf32, 1>)
-          %subview_0 = memref.subview %collapse_shape[184] [480] [1] : memref<768xf32, 1> to memref<480xf32,
-            strided<[1], offset: 184>, 1>
-          %expand_shape = memref.expand_shape %subview_0 [[0, 1]] output_shape [5, 96] : memref<480xf32, strided<[1],
-            offset: 184>, 1> into memref<5x96xf32, strided<[96, 1], offset: 184>, 1>
-          %subview_1 = memref.subview %expand_shape[0, 0] [5, 16] [1, 1] : memref<5x96xf32, strided<[96, 1], offset:
-            184>, 1> to memref<5x16xf32, strided<[96, 1], offset: 184>, 1>
-          linalg.fill ins(%arg1 : f32) outs(%subview_1 : memref<5x16xf32, strided<[96, 1], offset: 184>, 1>)
-          %subview_2 = memref.subview %collapse_shape[664] [104] [1] : memref<768xf32, 1> to memref<104xf32,
-            strided<[1], offset: 664>, 1>
-          linalg.fill ins(%arg1 : f32) outs(%subview_2 : memref<104xf32, strided<[1], offset: 664>, 1>)
-          %subview_3 = memref.subview %alloc[1, 8] [6, 80] [1, 1] : memref<8x96xf32, 1> to memref<6x80xf32,
+          %subview = memref.subview %alloc[1, 8] [6, 80] [1, 1] : memref<8x96xf32, 1> to memref<6x80xf32,
             strided<[96, 1], offset: 104>, 1>
-          memref.copy %arg0, %subview_3 : memref<6x80xf32> to memref<6x80xf32, strided<[96, 1], offset: 104>, 1>
+          memref.copy %arg0, %subview : memref<6x80xf32> to memref<6x80xf32, strided<[96, 1], offset: 104>, 1>
+          %collapse_shape = memref.collapse_shape %alloc [[0, 1]] : memref<8x96xf32, 1> into memref<768xf32, 1>
+          %subview_0 = memref.subview %collapse_shape[0] [104] [1] : memref<768xf32, 1> to memref<104xf32, 1>
+          linalg.fill ins(%arg1 : f32) outs(%subview_0 : memref<104xf32, 1>)
+          %subview_1 = memref.subview %collapse_shape[184] [480] [1] : memref<768xf32, 1> to memref<480xf32,
+            strided<[1], offset: 184>, 1>
+          %expand_shape = memref.expand_shape %subview_1 [[0, 1]] output_shape [5, 96] : memref<480xf32, strided<[1],
+            offset: 184>, 1> into memref<5x96xf32, strided<[96, 1], offset: 184>, 1>
+          %subview_2 = memref.subview %expand_shape[0, 0] [5, 16] [1, 1] : memref<5x96xf32, strided<[96, 1], offset:
+            184>, 1> to memref<5x16xf32, strided<[96, 1], offset: 184>, 1>
+          linalg.fill ins(%arg1 : f32) outs(%subview_2 : memref<5x16xf32, strided<[96, 1], offset: 184>, 1>)
+          %subview_3 = memref.subview %collapse_shape[664] [104] [1] : memref<768xf32, 1> to memref<104xf32,
+            strided<[1], offset: 664>, 1>
+          linalg.fill ins(%arg1 : f32) outs(%subview_3 : memref<104xf32, strided<[1], offset: 664>, 1>)
           return
         }
 
@@ -131,7 +133,7 @@ class HexagonFillBordersPass(Pass):
                 continue
             if sum(run.stores(lanes) for run in runs) > total // lanes:
                 continue
-            with fill.location, ir.InsertionPoint(fill):
+            with fill.location, ir.InsertionPoint(fill) if FETCH in copy.attributes else ir.InsertionPoint.after(copy):
                 _fill_runs(fill.operands[0], fill.operands[1], runs)
             erase_op(fill, self.name)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import EngineProduct
 from hexagon_mlir.ir import ir
@@ -45,13 +47,34 @@ class BufferAccess:
         return view.operands[0], [(offset, offset + (size - 1) * stride + 1)
                                   for offset, size, stride in zip(offsets, sizes, strides, strict=True)]
 
+    @cached_property
+    def _runs(self) -> list[tuple[int, int]] | None:
+        """The first element and the end of each run of elements of the buffer that ``value`` has, in order; None for
+        sizes known at run time, very many runs, and views with another element type."""
+        type_, whole = ir.MemRefType(self.value.type), ir.MemRefType(self.root.type)
+        strides, offset = type_.get_strides_and_offset()
+        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
+        if (type_.element_type != whole.element_type or whole.affine_map != ir.AffineMap.get_identity(whole.rank)
+                or not type_.has_static_shape or dynamic in (offset, *strides)):
+            return None
+        length, dims = 1, sorted(zip(strides, type_.shape, strict=True))
+        while dims and dims[0][0] == length:
+            length *= dims.pop(0)[1]
+        if prod(size for _, size in dims) > _MOST_RUNS:
+            return None
+        starts = [offset]
+        for stride, size in dims:
+            starts = [start + number * stride for start in starts for number in range(size)]
+        return [(start, start + length) for start in sorted(starts)]
+
     def may_overlap(self, other: BufferAccess) -> bool:
         """False where the memory is known to be disjoint from that of ``other``."""
         if not may_alias(self.root, other.root):
             return False
         one, two = self._slice, other._slice
         if one is None or two is None or one[0] != two[0]:
-            return True
+            return self.root != other.root or self._runs is None or other._runs is None or _meet(
+                self._runs, other._runs)
         return all(low < other_high and other_low < high
                    for (low, high), (other_low, other_high) in zip(one[1], two[1], strict=True))
 
@@ -102,6 +125,15 @@ def _of_linalg(op: ir.Operation) -> list[BufferAccess]:
         if position >= inputs:
             found.append(BufferAccess(op, value, True))
     return found
+
+
+_MOST_RUNS = 1024
+
+
+def _meet(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> bool:
+    """Whether any run of ``one`` has an element of any run of ``other``."""
+    ordered = sorted([*one, *other])
+    return any(end > start for (_, end), (start, _) in pairwise(ordered))
 
 
 def may_alias(one: ir.Value, other: ir.Value) -> bool:

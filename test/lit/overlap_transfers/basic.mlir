@@ -60,3 +60,34 @@ func.func @product(%from: !from, %a: !tile, %w: !columns, %t: !table, %o: !tile,
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// 3. The border of an image is filled while the image is transferred: they share no element. One that does waits.
+// CHECK-LABEL: func.func @border
+// CHECK: memref.dma_start
+// CHECK: linalg.fill
+// CHECK: linalg.fill
+// CHECK: memref.dma_wait
+// CHECK: linalg.fill
+// CHECK: "hexagon.engine_product"
+!tile = memref<32x1x16x32x2xf16, 1>
+!columns = memref<1x1x16x32x2xf16, 1>
+!table = memref<1x2x32xi32, 1>
+func.func @border(%from: memref<64x64xf16>, %w: !columns, %t: !table, %o: !tile) {
+  %zero = arith.constant 0.0 : f16
+  %frame = memref.alloc() : memref<64x128xf16, 1>
+  %inner = memref.subview %frame[0, 64] [64, 64] [1, 1]
+      : memref<64x128xf16, 1> to memref<64x64xf16, strided<[128, 1], offset: 64>, 1>
+  memref.copy %from, %inner : memref<64x64xf16> to memref<64x64xf16, strided<[128, 1], offset: 64>, 1>
+  %flat = memref.collapse_shape %frame [[0, 1]] : memref<64x128xf16, 1> into memref<8192xf16, 1>
+  %head = memref.subview %flat[0] [64] [1] : memref<8192xf16, 1> to memref<64xf16, strided<[1]>, 1>
+  linalg.fill ins(%zero : f16) outs(%head : memref<64xf16, strided<[1]>, 1>)
+  %gap = memref.subview %flat[128] [64] [1] : memref<8192xf16, 1> to memref<64xf16, strided<[1], offset: 128>, 1>
+  linalg.fill ins(%zero : f16) outs(%gap : memref<64xf16, strided<[1], offset: 128>, 1>)
+  %over = memref.subview %flat[8064] [65] [1] : memref<8192xf16, 1> to memref<65xf16, strided<[1], offset: 8064>, 1>
+  linalg.fill ins(%zero : f16) outs(%over : memref<65xf16, strided<[1], offset: 8064>, 1>)
+  "hexagon.engine_product"(%o, %w, %t, %o) : (!tile, !columns, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.dealloc %frame : memref<64x128xf16, 1>
+  return
+}
