@@ -11,15 +11,17 @@ at once, whose sums take one packet each. vrmpy uses one of the two multiply pip
 A pooling takes one operation and one load per element of the window. The core issues one HVX packet per cluster and
 cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
 
-The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it: its
-cycles, and the part of the rate of the engine's multiplier array that they are.
+The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it. Its
+bound is the larger one of two: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at the
+rate of the engine's multiplier array; and operands, of which weights are f16, and results transferred once. *of its
+rate*: the layer's products alone, without what fills tiles up, at that rate.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import hexagon_mlir as hx
 from bench.tables import Bench
 from hexagon_mlir import targets
-from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.targets.dma import Engine
 
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -69,10 +71,25 @@ class Layer:
         lanes = int(chip.vector_bytes.value) // (4 if _is_sum(layer) else x.element_size())
         packets = y.numel() // channels * math.ceil(channels / lanes) * _steps(layer, x)
         packets *= _BYTES if isinstance(layer, Bytes) else 1
-        operands = [x, y, *layer.parameters()]
         issued = float(chip.clusters.value) * float(chip.hvx_packets_per_cluster_cycle.value)
-        moved = sum(t.numel() * t.element_size() for t in operands)
-        return max(packets / issued, moved / Engine.of(chip).rate)
+        return max(packets / issued, _transferred([x, y, *layer.parameters()]))
+
+    @property
+    def engine_bound(self) -> float:
+        """Cycles on the matrix engine at best, of a layer that sums products."""
+        module, x = self.module(), self.input()
+        with torch.no_grad():
+            y = module(x)
+        taps = _steps(module.layer, x) / x.shape[-1]
+        products = tiles(y.numel() // y.shape[-1]) * tiles(y.shape[-1]) * tiles(x.shape[-1]) * taps
+        weight, *bias = module.layer.parameters()  # weights are stored as f16
+        return max(products * float(targets.get().matrix_half_tile_cycles.value),
+                   _transferred([x, y, weight.half(), *bias]))
+
+
+def _transferred(tensors: Iterable[torch.Tensor]) -> float:
+    """Cycles of the DMA engine for ``tensors``, once."""
+    return sum(t.numel() * t.element_size() for t in tensors) / Engine.of(targets.get()).rate
 
 
 class ChannelsLast(torch.nn.Module):
@@ -136,6 +153,11 @@ LAYERS = (
     Layer("resnet 3x3 64 to 64, 56x56", _conv2d(64, 64, 3, 1, 1), (64, 56, 56)),
     Layer("resnet 3x3 64 to 64, 56x56 f16", _conv2d(64, 64, 3, 1, 1), (64, 56, 56), _HALF),
     Layer("resnet 3x3 128 to 128, 28x28 f16", _conv2d(128, 128, 3, 1, 1), (128, 28, 28), _HALF),
+    Layer("resnet 3x3 256 to 256, 14x14 f16", _conv2d(256, 256, 3, 1, 1), (256, 14, 14), _HALF),
+    Layer("resnet 3x3 512 to 512, 7x7 f16", _conv2d(512, 512, 3, 1, 1), (512, 7, 7), _HALF),
+    Layer("resnet 1x1 256 to 64, 56x56 f16", _conv2d(256, 64, 1), (256, 56, 56), _HALF),
+    Layer("resnet 1x1 64 to 256, 56x56 f16", _conv2d(64, 256, 1), (64, 56, 56), _HALF),
+    Layer("resnet 1x1 512 to 2048, 7x7 f16", _conv2d(512, 2048, 1), (512, 7, 7), _HALF),
     Layer("resnet 3x3/2 64 to 128, 16x16", _conv2d(64, 128, 3, 2, 1), (64, 16, 16)),
     Layer("resnet 1x1/2 64 to 128, 16x16", _conv2d(64, 128, 1, 2), (64, 16, 16)),
     Layer("resnet 3x3 256 to 256, 4x4", _conv2d(256, 256, 3, 1, 1), (256, 4, 4)),
@@ -164,7 +186,7 @@ LAYERS = (
 
 @dataclass(frozen=True)
 class Measurement:
-    """Cycles of one layer, and on the matrix engine, 0 if HVX computes it; ``error`` is the largest difference from
+    """Cycles of one layer, and on the matrix engine, 0 if HVX computes it; errors are the largest differences from
     PyTorch's result in f64."""
 
     layer: Layer
@@ -172,6 +194,7 @@ class Measurement:
     engine: int
     rate: float
     error: float
+    engine_error: float
 
     @property
     def share(self) -> float:
@@ -186,30 +209,36 @@ def measure(layer: Layer) -> Measurement:
     with torch.no_grad():
         model = hx.compile(program, matrix_engine=False)
         got = model(x)
-        engine, rate = _on_engine(program, layer, x) if _is_sum(module.layer) else (0, 0.0)
-        exact = module.double()(x.double())
-    return Measurement(layer, model.last_run.cycles, engine, rate, float((got - exact).abs().max()))
+        exact = layer.module().double()(x.double())
+    engine, rate, error = _on_engine(program, layer, x, exact) if _is_sum(module.layer) else (0, 0.0, 0.0)
+    return Measurement(layer, model.last_run.cycles, engine, rate, float((got - exact).abs().max()), error)
 
 
-def _on_engine(program: torch.export.ExportedProgram, layer: Layer, x: torch.Tensor) -> tuple[int, float]:
-    """Cycles on the engine and the part of its rate; 0 where it is not used."""
+def _on_engine(program: torch.export.ExportedProgram, layer: Layer, x: torch.Tensor,
+               exact: torch.Tensor) -> tuple[int, float, float]:
+    """Cycles on the engine, the part of its rate, and the error; 0 where it is not used."""
     model = hx.compile(program, numerics="mixed")
     result = model(x)
     if not any(record.result.matrix for record in model.last_run.launches):
-        return 0, 0.0
+        return 0, 0.0, 0.0
     products = result.numel() * _steps(layer.module().layer, layer.input())
     per_cycle = TILE**3 / float(targets.get().matrix_half_tile_cycles.value)
-    return model.last_run.cycles, products / per_cycle / model.last_run.cycles
+    return model.last_run.cycles, products / per_cycle / model.last_run.cycles, float((result - exact).abs().max())
 
 
 def _cells(m: Measurement) -> tuple[str, ...]:
-    engine = (f"{m.engine:,}", f"{m.rate:.0%}", f"{m.cycles / m.engine:.1f}") if m.engine else ("", "", "")
+    engine: tuple[str, ...] = ("",) * 6
+    if m.engine:
+        bound = m.layer.engine_bound
+        engine = (f"{m.engine:,}", f"{bound:,.0f}", f"{bound / m.engine:.0%}", f"{m.rate:.0%}",
+                  f"{m.cycles / m.engine:.1f}", f"{m.engine_error:.1e}")
     return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}", *engine
 
 
 BENCH = Bench(__doc__ or "", "docs/convolution.md", "bench/convolution.py",
-              ("layer", "cycles", "bound", "of the bound", "error", "engine", "of its rate", "times faster"), LAYERS,
-              measure, _cells, "largest difference from PyTorch's result in f64, of the cycles in the second column")
+              ("layer", "cycles", "bound", "of the bound", "error", "engine", "its bound", "of its bound",
+               "of its rate", "times faster", "its error"), LAYERS,
+              measure, _cells, "largest difference from PyTorch's result in f64")
 
 if __name__ == "__main__":
     BENCH.main()
