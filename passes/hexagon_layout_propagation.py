@@ -171,7 +171,7 @@ class HexagonLayoutPropagationPass(Pass):
             return
         constants = SharedConstants()
         for function in functions(module):
-            left = 0
+            left, shared = 0, dict[ir.Value, ir.Value]()
             while left < len(found := [op for op in ops_named(function, *names_of("linalg")) if is_product(op)]):
                 op = found[left]
                 chain = find_chain(op)
@@ -179,7 +179,7 @@ class HexagonLayoutPropagationPass(Pass):
                     chain = self._declines(chain, context.target, IN_MODEL in function.attributes) or chain
                 if isinstance(chain, Chain):
                     with constants.around(op):
-                        self._rewrite(chain)
+                        self._rewrite(chain, shared)
                     continue
                 left += 1
                 if chain is not None:
@@ -194,9 +194,9 @@ class HexagonLayoutPropagationPass(Pass):
             return "HVX is estimated to compute them in less time"
         return None
 
-    def _rewrite(self, chain: Chain) -> None:
+    def _rewrite(self, chain: Chain, shared: dict[ir.Value, ir.Value]) -> None:
         members = [op for op, _ in chain.ops]
-        for value, new in ChainBuilder(chain).build().items():
+        for value, new in ChainBuilder(chain, shared).build().items():
             for use in [use for use in value.uses if use.owner.operation not in members]:
                 use.owner.operation.operands[use.operand_number] = new
         makers = [value.owner.operation for op in members for value in op.operands

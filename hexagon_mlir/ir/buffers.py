@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import gcd
+from math import gcd, prod
 
 from torch_mlir import ir
 
@@ -61,6 +61,13 @@ def has_vectors(type_: ir.MemRefType) -> bool:
     which the vector dialect's loads and stores refuse."""
     strides, dynamic = type_.get_strides_and_offset()[0], ir.ShapedType.get_dynamic_stride_or_offset()
     return bool(strides) and strides[-1] == 1 and all(s >= 0 or s == dynamic for s in strides)
+
+
+def is_contiguous(type_: ir.MemRefType) -> bool:
+    """Whether elements of static sizes follow one another from the first of the buffer on, as those of its first rows
+    do."""
+    strides, offset = type_.get_strides_and_offset()
+    return offset == 0 and list(strides) == [prod(type_.shape[dim + 1:]) for dim in range(type_.rank)]
 
 
 def allocation_bytes(allocation: ir.Operation) -> int | None:

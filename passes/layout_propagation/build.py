@@ -35,10 +35,12 @@ Operand = tuple[ir.Value, Sequence[int]]
 class ChainBuilder:
     """Writes each op of ``chain`` before the op itself; `results` are what others read instead."""
 
-    def __init__(self, chain: Chain) -> None:
-        self._chain, self._operands = chain, Operands()
+    def __init__(self, chain: Chain, shared: dict[ir.Value, ir.Value]) -> None:
+        self._chain, self._operands = chain, Operands(shared)
         self._tiles: dict[ir.Value, ir.Value] = {}
         self._rows: dict[ir.Value, ir.Value] = {}
+        self._sums: dict[ir.Value, tuple[ir.Value, int, float]] = {}
+        """Sums of rows: read where they are used first, until when nothing waits for the product."""
 
     def build(self) -> dict[ir.Value, ir.Value]:
         """The chain; what takes the place of each of its results."""
@@ -66,7 +68,7 @@ class ChainBuilder:
         scale = self._chain.scales.get(op, 1.0)
         product = with_lanes(converted(multiply(activations, weights), Conversion(scale=scale)))
         if sum_ is not None:
-            self._rows[sum_.results[0]] = _widened(product, columns, scale)
+            self._sums[sum_.results[0]] = product, columns, scale
             product = _columns(product, 0, columns)
         self._tiles[op.results[0]] = product
 
@@ -139,6 +141,8 @@ class ChainBuilder:
 
     def _reads(self, op: ir.Operation, dims: Sequence[Sequence[int]], row: int, columns: int) -> list[Operand]:
         reads: list[Operand] = []
+        for value in [value for value in op.operands if value in self._sums]:
+            self._rows[value] = _widened(*self._sums.pop(value))
         for value, read in zip(list(op.operands)[:input_count(op)], dims, strict=False):
             if value in self._tiles:
                 reads.append((self._tiles[value], TILES))

@@ -33,8 +33,10 @@ _LARGEST = 65504.0
 class Operands:
     """The packed forms of values, each made once."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: dict[ir.Value, ir.Value]) -> None:
+        """``shared``: the tiles of matrices of whose first columns several chains have their weights."""
         self._made: dict[tuple, ir.Value] = {}
+        self._shared = shared
 
     def activations(self, value: ir.Value) -> ir.Value:
         """Tiles ``[M / 32][K / 32][16][32][2]`` of the left factor ``value`` of a first product."""
@@ -42,11 +44,26 @@ class Operands:
 
     def weights(self, value: ir.Value, transposed: bool, with_ones: bool) -> ir.Value:
         """Tiles of weights; ``with_ones``: one more column of tiles, whose products are sums of rows."""
+        if transposed and not with_ones and not _made_by_linalg(value):
+            return self._once(("weights", value), value, lambda: self._columns(_first_rows_of(value) or value, value))
+
         def make() -> ir.Value:
             matrix = _with_ones(value, transposed) if with_ones else _whole(tcm_copy(value))
             return pack_weights(_transposed(matrix) if transposed else matrix, False)
 
         return self._once(("weights", value, transposed, with_ones), value, make)
+
+    def _columns(self, source: ir.Value, part: ir.Value) -> ir.Value:
+        """The tiles of ``part``, the first or all columns of ``source``, both given as rows."""
+        if source not in self._shared:
+            with _where_defined(source):
+                self._shared[source] = pack_weights(_transposed(_whole(tcm_copy(source))), False)
+        found = self._shared[source]
+        if part == source:
+            return found
+        sizes = [ir.RankedTensorType(part.type).shape[0] // TILE, *ir.RankedTensorType(found.type).shape[1:]]
+        type_ = ir.RankedTensorType.get(sizes, ir.RankedTensorType(found.type).element_type)
+        return tensor.ExtractSliceOp(type_, found, [], [], [], [0] * len(sizes), sizes, [1] * len(sizes)).result
 
     def operand(self, value: ir.Value, dims: Sequence[int], row: int, columns: int) -> tuple[ir.Value, Sequence[int]]:
         """``value``, which loops ``dims`` of an elementwise op index, ``row`` among them the rows; and the loops of
@@ -86,6 +103,24 @@ def _where_defined(value: ir.Value) -> Iterator[None]:
         if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner.operation)
     with value.location, point:
         yield
+
+
+def _made_by_linalg(value: ir.Value) -> bool:
+    """Whether a linalg op makes ``value``: it may be rewritten with another chain."""
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name.startswith("linalg.")
+
+
+def _first_rows_of(value: ir.Value) -> ir.Value | None:
+    """The matrix whose first rows, whole tiles of them, are ``value``."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "tensor.extract_slice":
+        return None
+    op, type_ = owner.operation, ir.RankedTensorType(value.type)
+    source = ir.RankedTensorType(op.operands[0].type)
+    offsets, steps = (ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"]) for name in ("offsets", "strides"))
+    is_first = (len(op.operands) == 1 and not any(offsets) and all(step == 1 for step in steps)
+                and source.rank == type_.rank == 2 and source.shape[1] == type_.shape[1] and type_.shape[0] % TILE == 0)
+    return op.operands[0] if is_first else None
 
 
 def _left(value: ir.Value) -> ir.Value:

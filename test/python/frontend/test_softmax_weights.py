@@ -4,7 +4,7 @@ import numpy as np
 from batch import after, on_host, on_simulator
 
 from hexagon_mlir.frontend.torch.kernels.builder import FunctionBuilder, Type
-from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two
+from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two, reciprocal
 
 
 def text(count):
@@ -46,3 +46,16 @@ def test_on_the_simulator():
     result = np.zeros_like(given[0])
     call("kernel", [*given, result])
     check(result.astype(np.float64), *given, last=2.0**-10)
+
+
+def test_reciprocals():
+    """Within 2^-15, of sums as of 2,048 weights."""
+    numbers = np.random.default_rng(0).uniform(2.0**-5, 2.0**8, 4096).astype(np.float32)
+    op = FunctionBuilder([Type("f32", numbers.shape)])
+    out = op.generic("i->i", op.arguments, op.empty(Type("f32", numbers.shape)), lambda x, _: reciprocal(op, x))
+    program = op.text(out)
+    module, _ = after(program, [])
+    results = [on_host(module, ["kernel"])("kernel", [numbers])[0], np.zeros_like(numbers)]
+    on_simulator(program)[0]("kernel", [numbers, results[1]])
+    for result in results:
+        assert np.max(np.abs(result * numbers.astype(np.float64) - 1)) < 2.0**-15

@@ -4,6 +4,7 @@ import numpy as np
 from batch import after, on_host, on_simulator, steps_until
 
 from hexagon_mlir.frontend.torch.kernels import attention_rows
+from hexagon_mlir.frontend.torch.kernels.attention_blocks import plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
@@ -29,6 +30,8 @@ SHAPES = {
     "shared_mask": shape(1, 1, 65, 100, 64, 32, mask=(1, 1, 1, 100)),
     "masks_of_heads": shape(2, 2, 140, 50, 32, mask=(1, 2, 140, 50)),
     "hidden": shape(1, 1, 32, 40, 80, hidden=(1, 1, 32, 40)),
+    "parts": shape(2, 1, 150, 150, 32, causal=True),
+    "together": shape(1, 1, 140, 40, 32),
     "nan_of_nothing": shape(1, 1, 66, 70, 64, mask=(1, 1, 66, 70), safe=False, cap=2.0),
 }
 
@@ -88,7 +91,10 @@ def test_on_the_host():
     """Every shape, by the pass alone."""
     module, context = after("".join(text(name, s) for name, s in SHAPES.items()), STEPS)
     kinds = ", ".join(['"parallel"'] * 5 + ['"reduction"'] * 3)
-    assert to_text(module).count(f"iterator_types = [{kinds}]") == 2 * len(SHAPES), context.remarks
+    plans = [plan(s) for s in SHAPES.values()]
+    assert max(found.together for found in plans) == 2
+    products = 2 * sum(found.together * len(found.parts) for found in plans)
+    assert to_text(module).count(f"iterator_types = [{kinds}]") == products, context.log.entries
     call = on_host(module, list(SHAPES))
     for name, s in SHAPES.items():
         given = arguments(s)
@@ -96,8 +102,8 @@ def test_on_the_host():
 
 
 def test_on_the_simulator():
-    """Compiled: what does not fill tiles, and a mask that all queries share."""
-    names = ["ragged_causal", "shared_mask"]
+    """Compiled: what does not fill tiles, a mask that all queries share, several blocks."""
+    names = ["shared_mask", "parts", "together"]
     call, asm = on_simulator("".join(text(name, SHAPES[name]) for name in names))
     assert "hexmlir_engine_" in asm
     for name in names:

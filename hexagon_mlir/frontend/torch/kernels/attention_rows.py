@@ -12,9 +12,10 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hexagon_mlir.frontend.torch.kernels.attention_blocks import TILE, Part, plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, mask_groups
 from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Type, Value
-from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two
+from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two, reciprocal
 
 LOG2_E = 1.4426950408889634
 F16 = Type("f16")
@@ -23,26 +24,12 @@ HIDDEN, LEAST_SEEN = -65504.0, -60000.0
 _SCALE = 2.0**-14
 """Of sums of weighted values before they are f16: the largest weight is 2^10, and sums of 2,048 values of up to 511 are
 finite."""
-_LEAST_ROWS = 32
-"""Fewer queries or keys do not fill a tile of the matrix engine."""
-_ROWS = (128, 64, 32)
-"""Queries that are taken at a time: the most whose block fits `_BYTES`."""
-_BYTES = 3 << 20
-"""Of a block, of the 4 MiB of TCM that a kernel of a model may use on chips that have 8."""
 
 
 def takes(shape: Shape) -> bool:
     """Whether `function` is for attention of this shape."""
-    return (shape.element == "f16" and not shape.sink and min(shape.queries, shape.keys) >= _LEAST_ROWS
-            and _rows(shape) is not None)
-
-
-def _rows(shape: Shape) -> int | None:
-    """How many queries are taken at a time: scores before and after masks, weights and masks of so many rows, and keys,
-    values and sums as they are, transposed and as tiles, fit; None where those of the fewest do not."""
-    matrices = 2 + bool(shape.mask) + bool(shape.hidden) + (shape.causal or bool(shape.mask) or bool(shape.hidden))
-    factors = 3 * shape.keys * (shape.depth + shape.width + 32)
-    return next((rows for rows in _ROWS if 2 * (matrices * rows * shape.keys + factors) <= _BYTES), None)
+    return (shape.element == "f16" and not shape.sink and min(shape.queries, shape.keys) >= TILE
+            and plan(shape) is not None)
 
 
 @functools.cache
@@ -79,23 +66,32 @@ class _RowAttention:
         """For each head of keys, for each head of queries that shares it, for each block of queries: everything."""
         s, op = self.shape, self.builder
         repeat = s.heads // s.key_heads
-        rows = min(_rows(s) or _LEAST_ROWS, s.queries)
-        last = op.index(s.queries - rows)
+        found = plan(s)
+        assert found is not None
+        rows, together, parts = found
+        last, step = op.index(s.queries - rows), rows * together
 
         def key_head(head: Value, carried: list[Value]) -> Sequence[Value]:
             keys = op.extract_slice(self.key, [head, 0, 0], (1, s.keys, s.depth), drop=1)
             values = op.extract_slice(self.value, [head, 0, 0], (1, s.keys, s.width), drop=1)
+            seen = [[op.extract_slice(factor, [0, 0], (part.keys, factor.type.sizes[1])) for factor in (keys, values)]
+                    if part.keys < s.keys else [keys, values] for part in parts]
             first = op.apply("arith.muli", head, op.index(repeat))
 
             def query_head(number: Value, carried: list[Value]) -> Sequence[Value]:
                 index = op.apply("arith.addi", first, number)
 
-                def block(first: Value, carried: list[Value]) -> list[Value]:
+                def blocks(part: Part, factors: list[Value], first: Value, carried: list[Value]) -> list[Value]:
                     """Also the last one has all its rows: some are computed twice."""
-                    start = op.apply("arith.minui", first, last) if s.queries % rows else first
-                    return [self._block(index, start, rows, keys, values, carried[0])]
+                    starts = [first, *(op.apply("arith.addi", first, op.index(rows * n)) for n in range(1, together))]
+                    if part.end % step:
+                        starts = [op.apply("arith.minui", start, last) for start in starts]
+                    return [self._blocks(index, starts, rows, factors, carried[0])]
 
-                return op.loop(self.c0, op.index(s.queries), op.index(rows), carried, block)
+                for part, factors in zip(parts, seen, strict=True):
+                    carried = list(op.loop(op.index(part.first), op.index(part.end), op.index(step), carried,
+                                           functools.partial(blocks, part, factors)))
+                return carried
 
             return op.loop(self.c0, op.index(repeat), self.c1, carried, query_head)
 
@@ -103,24 +99,37 @@ class _RowAttention:
         result, = op.loop(self.c0, op.index(s.key_heads), self.c1, [out], key_head)
         return op.text(result)
 
-    # -- one block of queries ------------------------------------------------------------------------------
-    def _block(self, head: Value, first: Value, rows: int, keys: Value, values: Value, out: Value) -> Value:
-        """``out`` with the results of ``rows`` queries of a head from ``first`` on."""
-        s, op = self.shape, self.builder
-        queries = op.extract_slice(self.query, [head, first, 0], (1, rows, s.depth), drop=1)
-        scaled = op.generic("ij->ij", [queries], op.empty(queries.type), lambda query, _: op.from_f32(
+    # -- blocks of queries ---------------------------------------------------------------------------------
+    def _blocks(self, head: Value, starts: list[Value], rows: int, factors: list[Value], out: Value) -> Value:
+        """``out`` with the results of ``rows`` queries of a head from each of ``starts`` on; ``factors``: keys and
+        values. The engine multiplies for one block while HVX works on another.
+        """
+        op, (keys, values) = self.builder, factors
+        products = [self._product("ik,jk->ij", self._scaled(head, first, rows), keys, keys.type.sizes[0])
+                    for first in starts]
+        results = [self._softmax(self._scores(product, head, first, rows), values, rows)
+                   for product, first in zip(products, starts, strict=True)]
+        for first, (sums, maximum, total) in zip(starts, results, strict=True):
+            result = self._quotient(sums, maximum, total, rows)
+            out = op.insert_slice(result, out, [head, first, 0], (1, rows, self.shape.width))
+        return out
+
+    def _scaled(self, head: Value, first: Value, rows: int) -> Value:
+        op = self.builder
+        queries = op.extract_slice(self.query, [head, first, 0], (1, rows, self.shape.depth), drop=1)
+        return op.generic("ij->ij", [queries], op.empty(queries.type), lambda query, _: op.from_f32(
             op.apply("arith.mulf", op.to_f32(query), self.scale), "f16"))
-        scores = self._scores(self._product("ik,jk->ij", scaled, keys, s.keys), head, first, rows)
-        vector = Type("f16", (rows,))
+
+    def _softmax(self, scores: Value, values: Value, rows: int) -> tuple[Value, Value, Value]:
+        """Weighted sums of ``values``, the maxima of the rows of ``scores``, and the sums of their weights."""
+        op, vector = self.builder, Type("f16", (rows,))
         maximum = op.generic("ij->i", [scores], op.fill(self.hidden, op.empty(vector)),
                              lambda score, most: op.apply("arith.maxnumf", score, most))
         weights = op.generic("ij,i->ij", [scores, maximum], op.empty(scores.type),
                              lambda score, most, _: power_of_two(op, score, most))
         sums = op.generic("ij->i", [weights], op.fill(self.zero, op.empty(Type("f32", (rows,)))),
                           lambda weight, sum_: op.apply("arith.addf", sum_, op.to_f32(weight)))
-        products = self._product("ik,kj->ij", weights, values, s.width)
-        result = self._quotient(products, maximum, sums, rows)
-        return op.insert_slice(result, out, [head, first, 0], (1, rows, s.width))
+        return self._product("ik,kj->ij", weights, values, self.shape.width), maximum, sums
 
     def _product(self, subscripts: str, left: Value, right: Value, columns: int) -> Value:
         """A product of two matrices of f16, summed in f32."""
@@ -132,10 +141,10 @@ class _RowAttention:
     def _quotient(self, products: Value, maximum: Value, sums: Value, rows: int) -> Value:
         """Weighted values over the sum of the weights, (rows, E) of f16; of a row that sees no key, zeros or NaN."""
         s, op = self.shape, self.builder
-        one, scale = op.constant(1.0, F32), op.constant(_SCALE, F32)
+        scale = op.constant(_SCALE, F32)
         of_none = op.constant(0.0 if s.safe else "0x7FC00000", F32)
-        reciprocals = op.generic("i->i", [sums], op.empty(sums.type), lambda sum_, _: op.apply(
-            "arith.divf", one, op.apply("arith.mulf", sum_, scale)))
+        reciprocals = op.generic("i->i", [sums], op.empty(sums.type), lambda sum_, _: reciprocal(
+            op, op.apply("arith.mulf", sum_, scale)))
 
         def divided(product: Value, most: Value, reciprocal: Value, _: Value) -> Value:
             rounded = op.to_f32(op.from_f32(op.apply("arith.mulf", product, scale), "f16"))
@@ -148,14 +157,15 @@ class _RowAttention:
     # -- scores --------------------------------------------------------------------------------------------
     def _scores(self, products: Value, head: Value, first: Value, rows: int) -> Value:
         """A block of scores, (rows, T) of f16: products of queries and keys, bounded and masked."""
-        s, op = self.shape, self.builder
+        s, op, keys = self.shape, self.builder, products.type.sizes[1]
         inputs, reads, causal = [products], ["ij"], len(self.masks) + 1
         for mask in self.masks:
             shared = mask.tensor.type.sizes[2] == 1  # by all queries
-            inputs.append(self._part(mask.tensor, head, self.c0 if shared else first, 1 if shared else rows))
+            inputs.append(self._part(mask.tensor, head, self.c0 if shared else first, 1 if shared else rows, keys))
             reads.append("j" if shared else "ij")
         if s.causal:
-            inputs += [op.extract_slice(self.numbers[0], [first], (rows,)), self.numbers[1]]
+            inputs += [op.extract_slice(self.numbers[0], [first], (rows,)),
+                       op.extract_slice(self.numbers[1], [0], (keys,))]
             reads += ["i", "j"]
 
         def score(product: Value, *others: Value) -> Value:
@@ -181,13 +191,13 @@ class _RowAttention:
         op = self.builder
         return op.select(op.compare("oeq", element, op.constant(0.0, F16)), score, element)
 
-    def _part(self, mask: Value, head: Value, row: Value, rows: int) -> Value:
-        """The rows of ``mask`` (P or 1, Q or 1, S or 1, T) for head h, at (h / Q, h % Q)."""
+    def _part(self, mask: Value, head: Value, row: Value, rows: int, keys: int) -> Value:
+        """The rows of ``mask`` (P or 1, Q or 1, S or 1, T) for head h, at (h / Q, h % Q), and the first ``keys``."""
         op, sizes = self.builder, mask.type.sizes
         count = op.index(mask_groups(sizes, self.shape.heads)[1])
         outer = op.apply("arith.divui", head, count) if sizes[0] > 1 else self.c0
         inner = op.apply("arith.remui", head, count) if sizes[1] > 1 else self.c0
-        return op.extract_slice(mask, [outer, inner, row, self.c0], (1, 1, rows, sizes[3]), drop=3 if rows == 1 else 2)
+        return op.extract_slice(mask, [outer, inner, row, self.c0], (1, 1, rows, keys), drop=3 if rows == 1 else 2)
 
     def _narrow(self, mask: Value, hides: bool) -> Value:
         """``mask`` as f16, in the units of scores: -inf hides; other numbers are bounded. Where scores are replaced,

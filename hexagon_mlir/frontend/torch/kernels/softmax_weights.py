@@ -44,6 +44,23 @@ def power_of_two(op: FunctionBuilder, score: Value, most: Value) -> Value:
     return op.cast("arith.bitcast", op.apply("arith.subi", linear, _product(op, ends, factor)), "f16")
 
 
+def reciprocal(op: FunctionBuilder, number: Value) -> Value:
+    """In the body of a linalg.generic, 1 / number for an f32 between 2^-120 and 2^120, within 2^-15 of itself: an
+    integer seed within 5.1 % and two Newton steps. A division takes four times as long.
+    """
+    bits = op.cast("arith.bitcast", number, "i32")
+    result = op.cast("arith.bitcast", op.apply("arith.subi", op.constant(_SEED, I32), bits), "f32")
+    minus = op.apply("arith.mulf", number, op.constant(-1.0, F32))
+    for _ in range(2):
+        rest = op.apply("arith.addf", op.apply("arith.mulf", minus, result), op.constant(2.0, F32))
+        result = op.apply("arith.mulf", result, rest)
+    return result
+
+
+_SEED = 0x7EF311C7
+"""Less the bits of a number: its exponent negated, its mantissa on a chord."""
+
+
 def _product(op: FunctionBuilder, left: Value, right: Value) -> Value:
     """The rounded product of i16 fractions in units of 2^-15: one instruction of HVX."""
     wide = op.apply("arith.muli", op.cast("arith.extsi", left, "i32"), op.cast("arith.extsi", right, "i32"))

@@ -1,0 +1,81 @@
+"""Attention of f16 by blocks of queries: how it is cut, and values of all forms on the host."""
+
+import numpy as np
+import pytest
+import torch
+from batch import after, on_host, steps_until
+
+from hexagon_mlir.frontend.torch.kernels import attention_rows
+from hexagon_mlir.frontend.torch.kernels.attention import attention
+from hexagon_mlir.frontend.torch.kernels.attention_blocks import Part, Plan, plan
+from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
+from hexagon_mlir.ir import to_text
+
+
+def shape(heads, key_heads, queries, keys, depth, width, mask=(), hidden=(), causal=True, safe=True):
+    return Shape(heads, key_heads, queries, keys, depth, width, mask, hidden, "f16", causal, depth**-0.5, safe, False,
+                 0.0)
+
+
+def test_parts():
+    """The first queries see few keys: whole tiles of them."""
+    def parts(*sizes):
+        found = plan(shape(1, 1, *sizes, 64, 64))
+        assert found.rows == min(128, sizes[0])
+        assert found.together == 1
+        return found.parts
+
+    assert parts(512, 512) == [Part(0, 128, 128), Part(128, 256, 256), Part(256, 384, 384), Part(384, 512, 512)]
+    assert parts(300, 300) == [Part(0, 128, 128), Part(128, 256, 256), Part(256, 300, 300)]
+    assert parts(70, 333) == [Part(0, 70, 96)]
+    assert parts(300, 100) == [Part(0, 128, 100), Part(128, 256, 100), Part(256, 300, 100)]
+
+
+def test_blocks_together():
+    """Where they fit: of 1,024 keys, whether causal or not, not of 2,048."""
+    assert plan(shape(1, 1, 1024, 1024, 64, 64)) == Plan(128, 2, [Part(0, 1024, 1024)])
+    assert plan(shape(1, 1, 1024, 1024, 64, 64, causal=False)) == Plan(128, 2, [Part(0, 1024, 1024)])
+    assert plan(shape(1, 1, 2048, 2048, 64, 64, causal=False)) == Plan(128, 1, [Part(0, 2048, 2048)])
+    assert plan(shape(1, 1, 100, 512, 64, 64, causal=False)) == Plan(100, 1, [Part(0, 100, 512)])
+    assert plan(shape(1, 1, 8192, 8192, 64, 64)) is None
+
+
+def window(queries, keys):
+    """Each query sees 40 keys; none of queries 7 and 8 sees any."""
+    row, column = np.arange(queries)[:, None], np.arange(keys)
+    seen = (column <= row) & (column > row - 40) & (row != 7) & (row != 8)
+    return np.where(seen, 0.0, -np.inf).astype(np.float32)[None, None]
+
+
+@pytest.mark.parametrize(("one", "kind"), [
+    (shape(4, 2, 300, 300, 32, 48), ""), (shape(1, 1, 140, 333, 32, 32), ""), (shape(1, 1, 290, 100, 32, 32), ""),
+    (shape(2, 2, 150, 150, 32, 32, mask=(1, 1, 150, 150)), "added"),
+    (shape(2, 1, 300, 290, 32, 32, causal=False), ""),
+    (shape(2, 2, 150, 150, 32, 32, hidden=(1, 1, 150, 150), causal=False, safe=False), "hidden")])
+def test_values(one, kind):
+    """Against f64; rows that see no key have zeros, or NaN where the softmax is written out."""
+    rng = np.random.default_rng(one.queries)
+    keys = one.key_heads, one.keys
+    given = [rng.normal(0, 1, sizes).astype(np.float16)
+             for sizes in ((one.heads, one.queries, one.depth), (*keys, one.depth), (*keys, one.width))]
+    masks = {"": [None, None], "added": [window(one.queries, one.keys), None], "hidden": [
+        None, np.where(np.isneginf(window(one.queries, one.keys)), -np.inf, np.inf).astype(np.float32)]}[kind]
+    module, _ = after(attention_rows.function(one), [])
+    found, = on_host(module, ["kernel"])("kernel", [*given, *(mask for mask in masks if mask is not None)])
+    added, hidden = (None if mask is None else torch.from_numpy(mask) for mask in masks)
+    exact = attention(*(torch.from_numpy(x).double() for x in given), added, one.causal, one.scale, hidden, one.safe)
+    assert np.isnan(exact.numpy()).any() == (kind == "hidden")
+    np.testing.assert_allclose(found.astype(np.float64), exact.numpy(), rtol=0, atol=4e-3)
+
+
+def test_keys_of_all_parts_are_packed_once():
+    """The parts' weights are the first tiles of all keys'; values on the host, in tiles."""
+    one = shape(1, 1, 256, 256, 32, 32)
+    module, _ = after(attention_rows.function(one), steps_until("default", "hexagon-layout-propagation"))
+    text = to_text(module)
+    assert "tensor<8x1x16x32x2xf16> to tensor<4x1x16x32x2xf16>" in text
+    rng = np.random.default_rng(0)
+    given = [rng.normal(0, 1, (1, 256, 32)).astype(np.float16) for _ in range(3)]
+    found, = on_host(module, ["kernel"])("kernel", given)
+    exact = attention(*(torch.from_numpy(x).double() for x in given), None, True, one.scale)
+    np.testing.assert_allclose(found.astype(np.float64), exact.numpy(), rtol=0, atol=4e-3)
