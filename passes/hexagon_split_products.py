@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
-from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
 from hexagon_mlir.passes.lib.split_cost import pays
-from hexagon_mlir.passes.matrix_engine.read import elementwise_user
-from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks
-from hexagon_mlir.passes.split_products.build import product_of_pieces, result_of
+from hexagon_mlir.passes.split_products.build import write
+from hexagon_mlir.passes.split_products.fits import fits
 from hexagon_mlir.passes.split_products.read import Split, read_split
-
-_WIDE = 4
-"""Bytes that a result of f32 takes more than one of f16, as tiles and as rows."""
 
 
 @dataclass(frozen=True)
@@ -246,33 +242,15 @@ class HexagonSplitProductsPass(Pass):
             for split in [found for op in ops_named(function, *names_of("linalg"))
                           if (found := self._found(op, cost, context)) is not None]:
                 with split.matmul.op.location, constants.around(split.matmul.op):
-                    self._rewrite(split)
+                    write(split, self.name)
 
     def _found(self, op: ir.Operation, cost: EngineCost, context: PassContext) -> Split | None:
         """The product ``op``, if it is to be split."""
         found = read_split(op)
-        if isinstance(found, Split) and not self._fits(found, context):
+        if isinstance(found, Split) and not fits(found, self.tcm_bytes or context.target.tcm_budget_bytes):
             found = "one row and one column of tiles exceed the TCM budget"
         if isinstance(found, Split) and not self.always and not pays(*found.matmul.sizes, found.products, cost):
             found = "HVX is estimated to compute it in less time"
         if isinstance(found, str):
             self.remark(context, op, f"not split: {found}")
         return found if isinstance(found, Split) else None
-
-    def _fits(self, split: Split, context: PassContext) -> bool:
-        """Whether `hexagon-matrix-engine` can cut the product of pieces into blocks."""
-        rows, columns, reduction = split.matmul.sizes
-        budget = self.tcm_bytes or context.target.tcm_budget_bytes
-        return choose_blocks(rows, columns, split.products * reduction, budget - budget // GAPS, _WIDE) is not None
-
-    def _rewrite(self, split: Split) -> None:
-        op, epilogue = split.matmul.op, elementwise_user(split.matmul.op)
-        with ir.InsertionPoint(op):
-            sums, powers = product_of_pieces(split)
-        last, start = epilogue or op, op.operands[2].owner
-        with ir.InsertionPoint(last):
-            last.results[0].replace_all_uses_with(result_of(split.matmul, epilogue, sums, powers))
-        for done in dict.fromkeys((last, op)):
-            erase_op(done, self.name)
-        if not any(True for result in start.results for _ in result.uses):
-            erase_op(start, self.name)

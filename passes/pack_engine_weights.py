@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.engine_tiles import tiled_shape, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers, weight_matrix
+from hexagon_mlir.dialects.split_weights import split_shape
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -17,7 +18,12 @@ from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
+from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.passes.split_products.build import write
+from hexagon_mlir.passes.split_products.fits import fits
+from hexagon_mlir.passes.split_products.read import Split, read_split
+from hexagon_mlir.passes.split_products.weights import can_be_given, given_pieces
 from hexagon_mlir.targets import Target
 
 _MATRIX = 2
@@ -35,7 +41,8 @@ class PackEngineWeightsPass(Pass):
     matrix of these tiles; `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that
     weights are transferred to TCM and multiplied there without any work of HVX. Constants that
     ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are ``[N /
-    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
+    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of. With ``f32-split``, constants of f32 become tiles of pieces
+    of f16 with the scales of their columns, and the product one of pieces, as `hexagon-split-products` writes it.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -70,6 +77,7 @@ class PackEngineWeightsPass(Pass):
 
     Options:
         matrix-engine: whether the engine may be used.
+        f32-split: whether products of f32 may be split.
         always: also the factors of products that the cost estimate leaves to HVX.
 
     Refuses: nothing; it leaves alone factors that other operations read, or other calls of the kernel or of another
@@ -85,6 +93,7 @@ class PackEngineWeightsPass(Pass):
     leaves: ClassVar[str] = "tensor"
 
     matrix_engine: bool = True
+    f32_split: bool = False
     always: bool = False
 
     def run(self, module: ir.Module, context: PassContext) -> None:
@@ -106,13 +115,20 @@ class PackEngineWeightsPass(Pass):
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
               context: PassContext) -> set[int]:
         """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``."""
-        constants, narrow, packed = numbers(function, CONSTANTS), numbers(function, NARROW), set()
+        narrow, packed = numbers(function, NARROW), set[int]()
+        splits = [found for op in ops_named(kernel, *names_of("linalg"))
+                  if (found := self._split(op, context.target)) is not None]
+        for split in splits:
+            given = _constant(split.factors[RIGHT], kernel, call, function)
+            if given is not None:
+                _give_pieces(split, given, self.name)
+                packed.add(given.arg_number)
         for op in ops_named(kernel, *names_of("linalg")):
             depth = self._depth(op, context.target)
-            weight = _only_argument(op.operands[RIGHT], kernel) if depth else None
-            given = None if weight is None else _only_argument(call.operands[weight.arg_number], function)
-            if weight is None or given is None or given.arg_number not in constants:
+            given = _constant(op.operands[RIGHT], kernel, call, function) if depth else None
+            if given is None:
                 continue
+            weight = ir.BlockArgument(op.operands[RIGHT])
             old = ir.RankedTensorType(weight.type)
             matrix = ir.RankedTensorType.get([depth, old.shape[-1]], old.element_type)
             if given.arg_number in narrow and matrix != old:
@@ -127,6 +143,15 @@ class PackEngineWeightsPass(Pass):
         if packed:
             _retype(kernel)
         return packed
+
+    def _split(self, op: ir.Operation, target: Target) -> Split | None:
+        """The product that linalg op ``op`` is, if it is to be split with weights in pieces."""
+        found = read_split(op) if self.f32_split and target.has_matrix_pieces else None
+        if not isinstance(found, Split) or not can_be_given(found):
+            return None
+        budget = target.tcm_budget_bytes
+        pays_here = self.always or split_pays(*found.matmul.sizes, found.products, EngineCost.of(target, True), True)
+        return found if pays_here and fits(found, budget) else None
 
     def _depth(self, op: ir.Operation, target: Target) -> int:
         """Rows of the matrix of weights, if linalg op ``op`` is for the engine; else 0."""
@@ -155,6 +180,27 @@ def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
     depth, columns = matrix.shape
     number = ir.IntegerType.get_signless(NUMBER_BITS)
     return ir.RankedTensorType.get(narrow_shape(tiles(columns), tiles(depth)), number)
+
+
+def _constant(value: ir.Value, kernel: ir.Operation, call: ir.Operation,
+              function: ir.Operation) -> ir.BlockArgument | None:
+    """The constant of ``function`` that ``value`` of ``kernel`` is in its only ``call``, if nothing else reads it."""
+    own = _only_argument(value, kernel)
+    given = None if own is None else _only_argument(call.operands[own.arg_number], function)
+    return given if given is not None and given.arg_number in numbers(function, CONSTANTS) else None
+
+
+def _give_pieces(split: Split, given: ir.BlockArgument, origin: str) -> None:
+    """Let the right factor of ``split``, constant ``given``, be an argument in pieces."""
+    weight = ir.BlockArgument(split.factors[RIGHT])
+    _, columns, reduction = split.matmul.sizes
+    with split.matmul.op.location:
+        new = ir.RankedTensorType.get(split_shape(columns, reduction), ir.F16Type.get())
+        weight.set_type(new)
+        with ir.InsertionPoint.at_block_begin(weight.owner):
+            pieces = given_pieces(weight, columns, reduction)
+        write(split, origin, pieces)
+    given.set_type(new)
 
 
 def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument | None:

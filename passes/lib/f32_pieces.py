@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hexagon_mlir.dialects.split_weights import FRACTION
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import addi, binary, cast, fill, subi
 from hexagon_mlir.passes.lib.linalg_generic import generic
 
-FIRST, SECOND = range(2)
-"""Pieces of a number."""
-_FRACTION, _BIAS, _LOST = 23, 127, 13
-"""Of f32: bits of the fraction, bias of the exponent; fraction bits that the first piece has not."""
+_BIAS, _LOST = 127, 13
+"""Of f32: bias of the exponent; fraction bits that the first piece has not."""
 _SIGN, _NAN = -(1 << 31), 0x7FC00000
 _SPECIAL = 0xFF
 """The biased exponent of infinities and NaN."""
@@ -29,12 +28,6 @@ _FLOOR = 36
 bits of zeros stay numbers that are zeros of f16."""
 _LEAST = 64
 """The least biased exponent of a scaled number that is not taken as zero: it is far below what f16 holds."""
-
-
-def top_exponent(reduction: int) -> int:
-    """Scaled magnitudes are below two to the power of it: sums of ``reduction`` products stay below 2**23, half of what
-    the engine makes pieces of (`PIECE_EXPONENTS`)."""
-    return (_FRACTION - (reduction - 1).bit_length()) // 2
 
 
 def scales(matrix: ir.Value, dim: int, top: int) -> ir.Value:
@@ -49,7 +42,7 @@ def scales(matrix: ir.Value, dim: int, top: int) -> ir.Value:
                       lambda given: arith.maxsi(_magnitude(_bits(given[0])), given[1]))
 
     def scale(given: Sequence[ir.Value]) -> ir.Value:
-        exponent = arith.shrui(given[0], _number(_FRACTION))
+        exponent = arith.shrui(given[0], _number(FRACTION))
         usable = subi(_number(_BIAS - 1 + top), arith.maxsi(exponent, _number(_FLOOR)))
         special = arith.cmpi(arith.CmpIPredicate.eq, exponent, _number(_SPECIAL))
         return arith.select(special, _number(_UNUSABLE), usable)
@@ -80,10 +73,10 @@ def unscaled(total: ir.Value, scale: Sequence[ir.Value]) -> ir.Value:
     """The element of the product that ``total`` is the sum of pieces of, whose row and column have the ``scale``s; NaN
     where one of them holds an infinity or a NaN, or where the result is beyond f32."""
     bits, power = _bits(total), addi(*scale)
-    own = arith.shrui(_magnitude(bits), _number(_FRACTION))
+    own = arith.shrui(_magnitude(bits), _number(FRACTION))
     new = subi(own, power)
     small = arith.ori(_below(new, 1), _below(own, 1))
-    found = arith.select(small, _number(0), subi(bits, arith.shli(power, _number(_FRACTION))))
+    found = arith.select(small, _number(0), subi(bits, arith.shli(power, _number(FRACTION))))
     unusable = arith.ori(_below(arith.minsi(*scale), _UNUSABLE + 1), _below(_number(_SPECIAL - 1), new))
     return cast("arith.bitcast", ir.F32Type.get(), arith.select(unusable, _number(_NAN), found))
 
@@ -99,14 +92,14 @@ def _second(given: Sequence[ir.Value]) -> ir.Value:
     scaled = _scaled(given)
     above = 31 - _LOST + 1
     rest = cast("arith.sitofp", ir.F32Type.get(), arith.shli(scaled, _number(above)))
-    unit = arith.andi(subi(scaled, _number(_FRACTION + above << _FRACTION)), _number(-(1 << _FRACTION)))
+    unit = arith.andi(subi(scaled, _number(FRACTION + above << FRACTION)), _number(-(1 << FRACTION)))
     return _half(binary("arith.mulf", rest, cast("arith.bitcast", ir.F32Type.get(), unit)))
 
 
 def _scaled(given: Sequence[ir.Value]) -> ir.Value:
     """The bits of an element times its scale; zero where that is too small."""
-    bits, step = _bits(given[0]), arith.shli(given[1], _number(_FRACTION))
-    small = _below(addi(_magnitude(bits), step), _LEAST << _FRACTION)
+    bits, step = _bits(given[0]), arith.shli(given[1], _number(FRACTION))
+    small = _below(addi(_magnitude(bits), step), _LEAST << FRACTION)
     return arith.select(small, _number(0), addi(bits, step))
 
 

@@ -11,8 +11,9 @@ _HVX_SHARE = 0.8
 """Measured there: cycles of a product of f32 on HVX, of those that `hvx_cycles` gives for f16."""
 
 
-def pays(rows: int, columns: int, reduction: int, products: int, cost: EngineCost) -> bool:
-    """Whether ``products`` products of pieces, in one sum, are estimated to take less time than f32 on HVX."""
-    split = _FIXED_CYCLES + _SPLIT_CYCLES * reduction * (rows + columns)
+def pays(rows: int, columns: int, reduction: int, products: int, cost: EngineCost, given: bool = False) -> bool:
+    """Whether ``products`` products of pieces, in one sum, are estimated to take less time than f32 on HVX. ``given``:
+    the right factor is in pieces already."""
+    split = _FIXED_CYCLES + _SPLIT_CYCLES * reduction * (rows + (0 if given else columns))
     engine = cost.model_cycles + split + loop_cycles(rows, columns, products * reduction, cost)
     return engine < _HVX_SHARE * hvx_cycles(rows, columns, reduction, cost)

@@ -3,36 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.dialects.split_weights import top_exponent
+from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.lib.f32_pieces import in_pieces, scales, top_exponent, unscaled
+from hexagon_mlir.passes.lib.f32_pieces import in_pieces, scales, unscaled
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
-from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.read import Matmul, elementwise_user
 from hexagon_mlir.passes.split_products.read import Split
 
 LEFT, RIGHT, RESULT = range(3)
 
 
-def product_of_pieces(split: Split) -> tuple[ir.Value, list[ir.Value]]:
-    """The sums of the products of pieces, and the scales of left and right factor, at the insertion point."""
+@dataclass(frozen=True)
+class Pieces:
+    """A factor: pieces along the reduction, and the scales of its rows (columns)."""
+
+    matrix: ir.Value
+    scales: ir.Value
+
+
+def write(split: Split, origin: str, right: Pieces | None = None) -> None:
+    """The product in pieces instead of ``split``; ``right`` is the right factor where that is in pieces already."""
+    op, epilogue = split.matmul.op, elementwise_user(split.matmul.op)
+    with ir.InsertionPoint(op):
+        pieces = [_pieces(split, LEFT), right or _pieces(split, RIGHT)]
+        sums = _product(split, [factor.matrix for factor in pieces])
+    last, start = epilogue or op, op.operands[2].owner
+    with ir.InsertionPoint(last):
+        result = _result(split.matmul, epilogue, sums, [factor.scales for factor in pieces])
+        last.results[0].replace_all_uses_with(result)
+    for done in dict.fromkeys((last, op)):
+        erase_op(done, origin)
+    if not any(True for result in start.results for _ in result.uses):
+        erase_op(start, origin)
+
+
+def _pieces(split: Split, side: int) -> Pieces:
+    """Those of one factor, at the insertion point."""
+    matmul, factor = split.matmul, split.factors[side]
+    dim = matmul.reads[side].index(matmul.reduction)
+    powers = scales(factor, dim, top_exponent(matmul.sizes[2]))
+    return Pieces(in_pieces(factor, powers, dim, split.orders[side]), powers)
+
+
+def _product(split: Split, factors: list[ir.Value]) -> ir.Value:
+    """The sums of the products of pieces, at the insertion point."""
     matmul, op = split.matmul, split.matmul.op
-    top = top_exponent(matmul.sizes[2])
-    powers, factors = [], []
-    for side, order in zip((LEFT, RIGHT), split.orders, strict=True):
-        dim, factor = matmul.reads[side].index(matmul.reduction), split.factors[side]
-        powers.append(scales(factor, dim, top))
-        factors.append(in_pieces(factor, powers[-1], dim, order))
     maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
     kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
     f32 = ir.F32Type.get()
     sums = tensor.empty(ir.RankedTensorType(op.results[0].type).shape, f32)
     zeros = fill(constant(ir.FloatAttr.get(f32, 0.0)), sums).result
-    return generic(factors, zeros, maps, kinds, _multiply_and_add), powers
+    return generic(factors, zeros, maps, kinds, _multiply_and_add)
 
 
 def _multiply_and_add(given: Sequence[ir.Value]) -> ir.Value:
@@ -40,7 +68,7 @@ def _multiply_and_add(given: Sequence[ir.Value]) -> ir.Value:
     return binary("arith.addf", given[2], binary("arith.mulf", left, right))
 
 
-def result_of(matmul: Matmul, epilogue: ir.Operation | None, sums: ir.Value, powers: Sequence[ir.Value]) -> ir.Value:
+def _result(matmul: Matmul, epilogue: ir.Operation | None, sums: ir.Value, powers: Sequence[ir.Value]) -> ir.Value:
     """The result of ``matmul`` from the ``sums``, or of its ``epilogue``, at the insertion point: one op."""
     type_ = ir.RankedTensorType(sums.type)
     place_of = {loop: ir.AffineDimExpr.get(place) for place, loop in enumerate(matmul.reads[RESULT])}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.split_weights import FIRST, ORDER, SECOND
 from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.lib.f32_pieces import FIRST, SECOND
 from hexagon_mlir.passes.lib.factor_casts import narrow
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product, starts_from_zero
 
-_ORDERS = {(2, 2): ((SECOND, FIRST, FIRST), (FIRST, SECOND, FIRST)), (1, 2): ((FIRST, FIRST), (SECOND, FIRST)),
+_ORDERS = {(2, 2): ((SECOND, FIRST, FIRST), ORDER), (1, 2): ((FIRST, FIRST), (SECOND, FIRST)),
            (2, 1): ((SECOND, FIRST), (FIRST, FIRST)), (1, 1): ((FIRST,), (FIRST,))}
 """By the pieces of either factor: the pieces along the reduction. The products with a second piece come first, while
 the sums are small; that of two second pieces is left out."""

@@ -34,6 +34,7 @@ from hexagon_mlir.frontend.torch.packed_weights import packed
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
+from hexagon_mlir.frontend.torch.split_weights import split
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops, functions
@@ -99,7 +100,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
             note(main, NARROW, narrow)
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
-        tiled = {number: narrow[number] if number in narrow else packed(graph.value(_placeholders(graph)[number]))
+        tiled = {number: narrow[number] if number in narrow else _tiles(graph.value(_placeholders(graph)[number]))
                  for number in numbers(main, PACKED)}
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
@@ -127,6 +128,11 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
         predict(schedule, computing, chip))
     return CompiledModel(schedule, signature, result, progress)
+
+
+def _tiles(weight: torch.Tensor) -> torch.Tensor:
+    """``weight`` for the matrix engine: of f32 in pieces."""
+    return split(weight) if weight.dtype == torch.float32 else packed(weight)
 
 
 def _narrow_weights(graph: TorchGraph) -> dict[int, torch.Tensor]:

@@ -9,10 +9,10 @@ from batch import after, on_host
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
+from hexagon_mlir.dialects.split_weights import top_exponent
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
-from hexagon_mlir.passes.lib.f32_pieces import top_exponent
 from hexagon_mlir.passes.lib.split_cost import pays
 
 STEPS = [PassStep(registry.get("hexagon-split-products")(f32_split=True, always=True))]

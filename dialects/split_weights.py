@@ -1,0 +1,30 @@
+"""Weights of f32 as pieces of f16, scaled column by column, as the matrix engine's tiles.
+
+Three matrices of pieces (`ORDER`) follow each other along the reduction, which so is 3 K. Their tiles, as
+`engine_tiles` describes them, are ``[N / 32][3 K / 32][16][32][2]``. More columns of tiles follow in the same tensor:
+their first N numbers are the bits of the scales, one of 16 bits with sign for each column
+(`hexagon_mlir.passes.lib.f32_pieces`).
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.dialects.engine_tiles import TILE, tiled_shape, tiles
+
+FIRST, SECOND = range(2)
+"""Pieces of a number."""
+ORDER = (FIRST, SECOND, FIRST)
+"""Pieces of a right factor along the reduction, beside second, first and first ones of the left factor."""
+FRACTION = 23
+"""Of f32: bits of the fraction."""
+
+
+def top_exponent(reduction: int) -> int:
+    """Scaled magnitudes are below two to the power of it: sums of ``reduction`` products stay below 2**23, half of what
+    the engine makes pieces of (`PIECE_EXPONENTS`)."""
+    return (FRACTION - (reduction - 1).bit_length()) // 2
+
+
+def split_shape(columns: int, reduction: int) -> list[int]:
+    """Shape of the tensor, for a matrix of so many rows (``reduction``) and ``columns``."""
+    depth = tiles(len(ORDER) * reduction)
+    return tiled_shape(tiles(columns) + -(-columns // (depth * TILE * TILE)), depth)
