@@ -14,7 +14,16 @@ from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import vector_loop
 from hexagon_mlir.passes.tcm_tiling.blocks import place_blocks
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
-from hexagon_mlir.passes.tcm_tiling.groups import Group, find_groups, is_fill, is_linalg, linalg_ops, maps_of, streaming
+from hexagon_mlir.passes.tcm_tiling.groups import (
+    Group,
+    alone,
+    find_groups,
+    is_fill,
+    is_linalg,
+    linalg_ops,
+    maps_of,
+    streaming,
+)
 from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
@@ -122,7 +131,9 @@ class HexagonTcmTilingPass(Pass):
         rest = [op for op in group.members if op not in part.members]
         tile = self._choose(group, budget, context)
         if not rest and part.cuttable == group.cuttable:
-            return [group]
+            if tile is not None or len(group.members) == 1:
+                return [group]
+            part, rest = alone(group.root), group.members[:-1]  # reductions among them can be tiled on their own
         if tile is not None:
             tiles = self._choose(part, budget, context) if all(is_fill(op) for op in rest) else None
             ragged = tiles and any(e % t for e, t in zip(part.extents, tiles, strict=True))

@@ -65,14 +65,10 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
             continue
         _grow(group, [o for o in operations if o not in taken])
         if not group.cuttable and len(group.members) > 1:  # separate tiled groups are better than one untiled group
-            alone = _start(op)
-            assert isinstance(alone, Group)
-            _close(alone, [op])
-            group = alone if alone.cuttable else group
+            only = alone(op)
+            group = only if only.cuttable else group
         if not _bounded(group):
-            group = _start(op)
-            assert isinstance(group, Group)
-            _close(group, [op])
+            group = alone(op)
             if not _bounded(group):
                 refuse(op, "dynamic shape")
                 taken.add(op)
@@ -80,6 +76,14 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
         taken.update(group.members)
         groups.append(group)
     return groups[::-1]
+
+
+def alone(op: ir.Operation) -> Group:
+    """The group of ``op``, which a group can have, and no other."""
+    group = _start(op)
+    assert isinstance(group, Group)
+    _close(group, [op])
+    return group
 
 
 def _bounded(group: Group) -> bool:

@@ -60,8 +60,8 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
     """Sizes of the largest tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
 
     Outer loops are tiled first, so that inner, contiguous runs stay long, unless tiling another loop moves less data:
-    tiling the rows of a product does not make its weights fit. The last loop that may be tiled gets multiples of
-    ``lanes``.
+    tiling the rows of a product does not make its weights fit. Each contiguous run of
+    elements counts as ``alignment`` bytes more. The last loop that may be tiled gets multiples of ``lanes``.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     found = []
@@ -74,14 +74,35 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
             tile[loop] = _largest(tile, loop, unit, operands, budget, alignment, extents)
         if working_set(tile, operands, alignment, extents) <= budget:
             found.append(tile)
-    return min(found, key=lambda tile: _moved(tile, operands, extents), default=None)
+    return min(found, default=None, key=lambda tile: (
+        _moved(tile, operands, extents) + alignment * _runs(tile, operands, extents)))
 
 
 def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[int]) -> int:
     """Bytes moved from and to DDR in all tiles."""
+    counts = [-(-e // t) for e, t in zip(extents, tile, strict=True)]
+    moved = 0
+    for operand in operands:
+        if not operand.moves(tile, extents):
+            moved += operand.bytes(tile, 1) * (operand.role is not Role.KEEP)
+            continue
+        others = set(range(len(extents))) - set(operand.loops)
+        moved += operand.element_bytes * prod(extents[loop] for loop in operand.loops) * prod(
+            counts[loop] for loop in others) * prod(window.size(tile[window.loop]) for window in operand.windows)
+    return moved
+
+
+def _runs(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[int]) -> int:
+    """Contiguous runs of elements that are moved from and to DDR in all tiles, without windows."""
     count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
-    return sum(o.bytes(tile, 1) * (count if o.moves(tile, extents) else 1) for o in operands
-               if o.role is not Role.KEEP)
+    runs = 0
+    for operand in operands:
+        if operand.role is not Role.KEEP:
+            outer = list(operand.loops)
+            while outer and tile[outer[-1]] == extents[outer[-1]]:
+                outer.pop()
+            runs += prod(tile[loop] for loop in outer[:-1]) * (count if operand.moves(tile, extents) else 1)
+    return runs
 
 
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],

@@ -350,3 +350,21 @@ func.func @fetched(%a: tensor<32x64xf32>) -> tensor<16x64xf32> {
   %1 = bufferization.alloc_tensor() copy(%part) {memory_space = 1 : i64} : tensor<16x64xf32>
   return %1 : tensor<16x64xf32>
 }
+
+// -----
+// 9. No tile of a product's long reduction fits: the bias, which has no reduction, is a group of its own.
+// CHECK-LABEL: func.func @long_reduction
+// CHECK: scf.for %{{.*}} = %c0 to %c1048576 step %{{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (tensor<4x64xf32>)
+// CHECK-COUNT-2: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64}
+// CHECK: %[[NEW:.*]] = linalg.matmul {{.*}} outs(%[[OLD]] : tensor<4x64xf32>)
+// CHECK: scf.yield %[[NEW]]
+// CHECK: linalg.add
+func.func @long_reduction(%x: tensor<4x1048576xf32>, %w: tensor<1048576x64xf32>, %bias: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<4x1048576xf32>, tensor<1048576x64xf32>) outs(%f : tensor<4x64xf32>)
+    -> tensor<4x64xf32>
+  %a = linalg.add ins(%m, %bias : tensor<4x64xf32>, tensor<4x64xf32>) outs(%e : tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %a : tensor<4x64xf32>
+}

@@ -204,3 +204,9 @@ func.func @f(%x: tensor<32xf32>, %y: tensor<32x64xf32>, %z: tensor<64xf32>) -> t
 ])
 def test_loop_order(reads, order):
     assert loop_order(1 + max(max(r) for r in reads), reads) == order
+
+
+def test_long_reductions_are_cut_where_tiles_of_columns_would_be_narrower_than_a_vector():
+    """Weights of 20,000 x 1,024: 25 columns fit as well, in 20,000 runs a tile, and no vector is full."""
+    operands = [Footprint((0, 2), 4, Role.FETCH), Footprint((2, 1), 4, Role.FETCH), Footprint((0, 1), 4)]
+    assert choose_tile([1, 1024, 20000], [True, True, True], operands, 4 << 20, 32, 128) == [1, 1024, 480]
