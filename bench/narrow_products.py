@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.tables import show, table
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.dialects.engine_tiles import tiles
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
@@ -69,9 +69,7 @@ class NarrowProduct:
         """A run, and its error as above."""
         generator = torch.Generator().manual_seed(0)
         left = torch.randn(self.m, self.k, generator=generator).half()
-        scales = ((torch.rand(tiles(self.k), self.n, generator=generator) + 0.5) / self.k**0.5 / 8).half()
-        multiples = torch.randint(-8, 8, (self.k, self.n), generator=generator)
-        weights = multiples * scales.float().repeat_interleave(32, 0)[:self.k]
+        weights = narrow_weights(self.k, self.n, generator)
         packed = narrowed(weights.half())
         assert packed is not None
         result = np.zeros((self.m, self.n), np.float16)
@@ -95,9 +93,22 @@ class NarrowProduct:
         }}"""
 
 
-LAYER = (NarrowProduct(512, 2560, 4096, 1, "queries"), NarrowProduct(512, 2560, 1024, 2, "keys, values"),
-         NarrowProduct(512, 4096, 2560, 1, "output"), NarrowProduct(512, 2560, 9728, 2, "gate, up"),
-         NarrowProduct(512, 9728, 2560, 1, "down"))
+def narrow_weights(depth: int, columns: int, generator: torch.Generator) -> torch.Tensor:
+    """Random weights of 4 bits, f32 ``depth`` x ``columns``, with an f16 scale for 32 of a column; a row of them times
+    a column of standard normal values is about one."""
+    scales = ((torch.rand(tiles(depth), columns, generator=generator) + 0.5) / depth**0.5 / 8).half()
+    multiples = torch.randint(-8, 8, (depth, columns), generator=generator)
+    return multiples * scales.float().repeat_interleave(TILE, 0)[:depth]
+
+
+def layer(tokens: int) -> tuple[NarrowProduct, ...]:
+    """The products of weights of a layer."""
+    return (NarrowProduct(tokens, 2560, 4096, 1, "queries"), NarrowProduct(tokens, 2560, 1024, 2, "keys, values"),
+            NarrowProduct(tokens, 4096, 2560, 1, "output"), NarrowProduct(tokens, 2560, 9728, 2, "gate, up"),
+            NarrowProduct(tokens, 9728, 2560, 1, "down"))
+
+
+LAYER = layer(512)
 
 
 def main() -> None:

@@ -54,6 +54,8 @@ ATTRIBUTES = {
         "on a product of the matrix engine: which of its activations serve several of its results",
         _ON_TENSORS | _IN_LOOPS),
     double_buffering.LOOP: Attribute("on a loop over tiles with several sets of buffers: its number", _IN_LOOPS),
+    double_buffering.SCHEDULED: Attribute(
+        "on a loop whose copies stand where their transfers should start", _ON_TENSORS | _IN_LOOPS),
     double_buffering.PROLOGUE: Attribute("on what fetches ahead before such a loop", _IN_LOOPS),
     double_buffering.PREFETCH: Attribute("on what fetches a later tile in it", _IN_LOOPS),
     double_buffering.STAGES[0]: Attribute("on the stage of it that works on the first set of buffers", _IN_LOOPS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.double_buffering import FETCH, LOOP
+from hexagon_mlir.dialects.double_buffering import FETCH, LOOP, SCHEDULED
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
 from hexagon_mlir.ir.query import ops_named
@@ -88,7 +88,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
 
     Refuses (with a remark): loops whose copies read what the loop writes or computes, or in which a buffer is used
     later than in the next iteration; strided elements, a single tile, transfers too short to pay, no room for a second
-    set; the loop around one that is double-buffered.
+    set; the loop around one that is double-buffered. Loops with ``hexagon.scheduled`` stay, without a remark.
 
     Needs: buffer.
     Leaves: buffer.
@@ -109,7 +109,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
         loops = ops_named(module, "scf.for")
         number = sum(LOOP in loop.attributes for loop in loops)
         for loop in loops:
-            if LOOP in loop.attributes or not _has_copies(loop):
+            if LOOP in loop.attributes or SCHEDULED in loop.attributes or not _has_copies(loop):
                 continue
             try:
                 inside = ops_named(loop, "scf.for", "memref.copy")

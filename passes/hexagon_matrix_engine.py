@@ -17,6 +17,7 @@ from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
 from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, choose_byte_blocks
+from hexagon_mlir.passes.matrix_engine.columns import ColumnsBuilder
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
@@ -26,7 +27,8 @@ from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks
+from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
+from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
 
 FIRST_WITH_PLANES = 75
 """The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
@@ -50,8 +52,11 @@ class HexagonMatrixEnginePass(Pass):
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
     unpacked two products later, while the engine computes; a result that is only read as heads of columns goes to where
-    these are read. An estimate of the time chooses the blocks. Other products,
-    and those with batches, are loops over blocks, which the double-buffering passes work on.
+    these are read. An estimate of the time chooses the blocks. Other products, and those with batches, are loops over
+    blocks, which the double-buffering passes work on. By weights of 4 bits these are loops over columns,
+    ``hexagon.scheduled``: a few parts of the columns beside each other, as in a grid, and the next iteration's first
+    part beside the last product. Where all rows of the left factor do not fit, the reduction is cut: sums of f32 are
+    added up.
 
     Products of bytes with sums of 32 bits are exact: the engine gives each sum as four planes of bytes, which are
     joined. The left factor's bytes have no sign there, so 128 is added to those with sign, and 128 times the sum of the
@@ -197,6 +202,14 @@ class HexagonMatrixEnginePass(Pass):
             return
         if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
+        parts = None
+        if narrow and grid is None:
+            splits = target.has_matrix_pieces and can_split(matmul)
+            cuts = choose_cuts(*sizes, budget, matmul.epilogue_bytes) if splits else ()
+            if len(cuts) > 1:
+                self._rewrite_cut(matmul, cuts, cost, context)
+                return
+            parts = choose_column_parts(*sizes, budget, matmul.epilogue_bytes)
         heads = read_heads(matmul) if grid is not None else None
         if grid is not None and heads is not None and fits(grid[0], heads):
             for one, result in zip(heads, HeadGridBuilder(matmul, grid[0], heads).build_all(), strict=True):
@@ -206,9 +219,21 @@ class HexagonMatrixEnginePass(Pass):
                 if op in read:
                     erase_op(op, self.name)
         else:
-            builder = MatmulBuilder(matmul, blocks) if grid is None else GridBuilder(matmul, grid[0])
+            builder = (GridBuilder(matmul, grid[0]) if grid is not None else ColumnsBuilder(matmul, parts)
+                       if parts is not None else MatmulBuilder(matmul, blocks))
             matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
+
+    def _rewrite_cut(self, matmul: Matmul, cuts: tuple[int, ...], cost: EngineCost, context: PassContext) -> None:
+        """Rewrite ``matmul`` as products of ``cuts`` tiles of its reduction."""
+        products, result = split_reduction(matmul, cuts)
+        matmul.last.results[0].replace_all_uses_with(result)
+        self._erase(matmul)
+        for op in products:
+            found = read_matmul(op)
+            assert isinstance(found, Matmul)
+            with ir.InsertionPoint(found.last):
+                self._rewrite(found, cost, context)
 
     def _rewrite_bytes(self, product: ByteMatmul, cost: ByteCost, context: PassContext) -> None:
         target, matmul = context.target, product.matmul

@@ -14,20 +14,26 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 _LOOPS = "(ct, kt, r, j, c, p)"
 _MAPS = ("(ct, kt, r, c, p)", "(ct, kt, c, p)", "(ct, kt, r, j, c, p)")
 _NIBBLE_LOOP = 3
+_SPLIT = [[0], [1], [2, 3], [4], [5]]
+"""Dimensions of nibbles that are one of the tiles of f16."""
 
 
-def as_halves(tiles: ir.Value, in_tcm: bool = True) -> ir.Value:
-    """``tiles`` of weights, a tensor, as tiles of f16 [N / 32][K / 32][16][32][2]: each nibble times its scale."""
+def as_halves(tiles: ir.Value, in_tcm: bool = True, into: ir.Value | None = None) -> ir.Value:
+    """``tiles`` of weights, a tensor, as tiles of f16 [N / 32][K / 32][16][32][2]: each nibble times its scale; written
+    to ``into``, if given, a tensor of the result's shape."""
     if not is_narrow(tiles.type):
         return tiles
     columns, depth, *_ = ir.RankedTensorType(tiles.type).shape
     f16, shape = ir.F16Type.get(), [columns, depth, SCALES, NIBBLES, TILE, PAIR]
     nibbles = extract(tiles, (None, None, SCALES, None, None), (0, 0, 0, 0, 0))
     scales = _scales(tiles)
-    into = tcm_tensor(shape, f16) if in_tcm else tensor.empty(shape, f16)
+    if into is not None:
+        into = tensor.expand_shape(ir.RankedTensorType.get(shape, f16), into, _SPLIT, [], shape)
+    else:
+        into = tcm_tensor(shape, f16) if in_tcm else tensor.empty(shape, f16)
     wide = elementwise([nibbles, scales], into, _LOOPS, _MAPS, _weight).result
     return tensor.collapse_shape(ir.RankedTensorType.get([columns, depth, SCALES * NIBBLES, TILE, PAIR], f16), wide,
-                                 [[0], [1], [2, 3], [4], [5]])
+                                 _SPLIT)
 
 
 def _scales(tiles: ir.Value) -> ir.Value:

@@ -64,7 +64,11 @@ class MatmulBuilder:
         with before_loops(matmul.op, matmul.op.operands[LEFT]) if whole else nullcontext():
             activations = activation_tiles(matmul, count, lambda first, rows: self._block(
                 LEFT, where if first is None else {**where, matmul.row: (arith.addi(start, first), rows)}))
-        return self._loop(matmul.column, self._blocks.columns, where, result,
+        return self._over_columns(activations, where, result)
+
+    def _over_columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:
+        """All columns of a block of rows, whose tiles are ``activations``."""
+        return self._loop(self._matmul.column, self._blocks.columns, where, result,
                           lambda here, so_far: self._columns(activations, here, so_far))
 
     def _columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:

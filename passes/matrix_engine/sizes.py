@@ -40,6 +40,79 @@ def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue
     return None
 
 
+@dataclass(frozen=True)
+class ColumnParts:
+    """Rows of the result that are computed at a time, columns of a part, how many parts the body of a loop has, and how
+    many buffers these parts share: a divisor, so that the first part of the next iteration gets the first buffer."""
+
+    rows: int
+    columns: int
+    count: int
+    factors: int = 3
+
+
+def choose_column_parts(rows: int, columns: int, reduction: int, budget: int,
+                        epilogue_bytes: int = 0) -> ColumnParts | None:
+    """Parts of the columns of a product by weights of 4 bits, whose data fit ``budget`` bytes; None where none fits.
+
+    All rows are taken at a time, or half of them and so on down to `_LEAST_ROWS`. Parts have few columns, but products
+    that take the engine longer than it takes to start them, and as many of them as fit are in a loop's body.
+    """
+    most, depth = max(tiles(columns), _PART_TILES[0]), tiles(reduction)
+    for row_tiles in _halves(tiles(rows)):
+        if TILE * row_tiles < min(_LEAST_ROWS, rows):
+            return None
+        steps = [step for step in _PART_TILES if step <= most]
+        long = [step for step in steps if row_tiles * step * depth >= _LEAST_TILES] or steps[-1:]
+        for step in reversed([step for step in steps if step <= long[0]]):
+            for count in range(_MOST_PARTS, 0, -_FACTORS):
+                if part_bytes(row_tiles, step, depth, count, epilogue_bytes) <= budget:
+                    return ColumnParts(min(TILE * row_tiles, rows), TILE * step, count, _FACTORS)
+    return None
+
+
+def part_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, count: int, epilogue_bytes: int) -> int:
+    """Bytes in TCM of `ColumnParts`: the left factor and the parts of the right one as tiles, the parts of 4 bits that
+    a loop's body transfers, and for each of them results as tiles and as rows, and what an epilogue reads and writes.
+    """
+    elements = TILE * TILE
+    left = HALF_BYTES * elements * row_tiles * reduction_tiles
+    staged = HALF_BYTES * elements * min(row_tiles, 2 * staged_tiles(TILE * reduction_tiles)) * reduction_tiles
+    part = column_tiles * reduction_tiles
+    narrow, halves = part * NARROW_BYTES, HALF_BYTES * elements * part
+    results = elements * row_tiles * column_tiles * (2 * HALF_BYTES + epilogue_bytes)
+    return left + max(staged + narrow + halves, _FACTORS * halves + (count + 1) * narrow + count * results)
+
+
+def choose_cuts(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int) -> tuple[int, ...]:
+    """Tiles of the reduction of each of the products that a product by weights of 4 bits is cut into, so that
+    `choose_column_parts` finds parts for them; no tiles where no cut helps."""
+    depth = tiles(reduction)
+    for count in range(1, min(_MOST_CUTS, depth) + 1):
+        step = -(-depth // count)
+        if count > 1 and step > _EVEN_TILES:
+            step = -(-step // _EVEN_TILES) * _EVEN_TILES
+        if choose_column_parts(rows, columns, TILE * step, budget, epilogue_bytes + (_SUMS_BYTES if count > 1 else 0)):
+            return tuple(min(step, depth - start) for start in range(0, depth, step))
+    return ()
+
+
+_FACTORS = 3
+"""Parts of the right factor in f16: two that products read, and one that is written."""
+_PART_TILES = (2, 4, 8)
+"""Columns of a part: rows of 128 bytes for the DMA engine and for vectors, or more."""
+_MOST_PARTS = 12
+"""Products in a loop's body: each is code of its own."""
+_LEAST_TILES = 1000
+"""Products of tiles of a part: about 8,000 cycles of the engine."""
+_LEAST_ROWS = 512
+"""Each block of rows makes all weights f16 again, which with fewer rows takes HVX about as long as the products."""
+_MOST_CUTS, _EVEN_TILES = 8, 8
+"""Threads share the work on numbers of tiles that they divide."""
+_SUMS_BYTES = 8
+"""Of an element: sums of f32, which are tiles of two pieces and rows, and those of the product before."""
+
+
 def choose_parts(columns: int) -> list[int]:
     """Columns of the parts of a block of ``columns``: HVX packs and unpacks one of them while the engine multiplies
     another. At most `_PARTS`, whole pairs of tiles but for the last one, of about equal size.

@@ -1,0 +1,93 @@
+"""Cuts the reduction of a product by weights of 4 bits, whose left factor exceeds TCM, into products of shorter ones:
+each adds its sums, in f32, to those of the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.dialects.packed_weights import weight_matrix
+from hexagon_mlir.ir import ir, linalg, tensor
+from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.ir.make import binary, cast, fill
+from hexagon_mlir.passes.lib.engine_byte_tiles import elementwise
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.static_slices import extract
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.read import Matmul
+
+LEFT = 0
+_LOOPS, _IDENTITY = "(m, n)", "(m, n)"
+
+
+def can_split(matmul: Matmul) -> bool:
+    """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of tiles."""
+    row, column, reduction = matmul.row, matmul.column, matmul.reduction
+    return matmul.packed is not None and matmul.reads == ((row, reduction), (reduction, column), (row, column))
+
+
+def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operation], ir.Value]:
+    """Products of f32 by ``cuts`` tiles of the reduction each, at the insertion point, and the value that replaces the
+    result of `Matmul.last`."""
+    weights = matmul.packed
+    assert weights is not None
+    rows, columns, reduction = matmul.sizes
+    shape = rows, columns
+    f32 = ir.F32Type.get()
+    products: list[ir.Operation] = []
+    sums: ir.Value | None = None
+    for first, part in zip(accumulate((0, *cuts)), cuts, strict=False):
+        steps = min(part * TILE, reduction - first * TILE)
+        left = extract(matmul.op.operands[LEFT], (None, steps), (0, first * TILE))
+        tiled = extract(weights, (None, part, None, None, None), (0, first, 0, 0, 0))
+        right = weight_matrix(tiled, ir.RankedTensorType.get([steps, columns], ir.F16Type.get())).results[0]
+        zero = fill(constant(ir.FloatAttr.get(f32, 0.0)), tensor.empty(shape, f32)).result
+        product = linalg.matmul(left, right, outs=[zero])
+        products.append(product.owner.operation)
+        if len(products) == len(cuts) and sums is not None:
+            return products, _last(matmul, product, sums)
+        sums = product if sums is None else elementwise(
+            [product, sums], tensor.empty(shape, f32), _LOOPS, (_IDENTITY,) * 3,
+            lambda one, other: binary("arith.addf", one, other)).result
+    assert sums is not None
+    return products, sums
+
+
+def _last(matmul: Matmul, product: ir.Value, sums: ir.Value) -> ir.Value:
+    """What `Matmul.last` makes of ``product`` + ``sums``."""
+    if matmul.epilogue is None:
+        element = matmul.element
+
+        def total(one: ir.Value, other: ir.Value) -> ir.Value:
+            found = binary("arith.addf", one, other)
+            return found if element == found.type else cast("arith.truncf", element, found)
+
+        return elementwise([product, sums], tensor.empty(list(ir.RankedTensorType(product.type).shape), element),
+                           _LOOPS, (_IDENTITY,) * 3, total).result
+    return _with_sums(matmul.epilogue, matmul.op.results[0], product, sums)
+
+
+def _with_sums(epilogue: ir.Operation, old: ir.Value, product: ir.Value, sums: ir.Value) -> ir.Value:
+    """``epilogue``, which reads ``product`` + ``sums`` instead of ``old``."""
+    operands = list(epilogue.operands)
+    place = operands.index(old)
+    maps = list(indexing_maps(epilogue) or ())
+    inputs = [product if value == old else value for value in operands[:-1]]
+    made = ir.Operation.create(
+        "linalg.generic", results=[epilogue.results[0].type], operands=[*inputs, sums, operands[-1]], regions=1,
+        attributes={"indexing_maps": ir.ArrayAttr.get([*maps[:-1], maps[place], maps[-1]]),
+                    "iterator_types": epilogue.attributes["iterator_types"],
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs) + 1, 1])})
+    body = epilogue.regions[0].blocks[0]
+    types = [argument.type for argument in body.arguments]
+    f32 = ir.F32Type.get()
+    new = made.regions[0].blocks.append(*types[:-1], f32, types[-1], arg_locs=[epilogue.location] * (len(types) + 1))
+    arguments = list(new.arguments)
+    mapping = dict(zip(body.arguments, [*arguments[:-2], arguments[-1]], strict=True))
+    with ir.InsertionPoint(new):
+        mapping[body.arguments[place]] = binary("arith.addf", arguments[place], arguments[-2])
+        for view in body.operations:
+            clone(view.operation, mapping)
+    return made.results[0]
