@@ -5,6 +5,9 @@ windows of neighbouring tiles are those of neighbouring pixels, and what a tap o
 next one reads. Activations are ``[rows][columns][T][16][32][2]``: a tile for each place of a tap, ``T`` of them along
 the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the channels, the tiles
 ``[y * row_step + ky * row_tap][x * column_step + kx]``.
+
+Of a convolution in groups, columns of result tiles read the channels of their group only: each row of activations is
+followed by those of the same pixels for the next groups.
 """
 
 from __future__ import annotations
@@ -23,13 +26,17 @@ UPPER_BIT = 16
 
 @dataclass(frozen=True)
 class Windows:
-    """``columns`` are result tiles side by side, ``taps_x`` taps of a row of the window; the others are in tiles."""
+    """``columns`` are result tiles side by side, ``taps_x`` taps of a row of the window; the others are in tiles.
+
+    ``of_group`` columns of result tiles (along the channels) are one group's; 0 where there are no groups.
+    """
 
     columns: int
     row_step: int
     row_tap: int
     column_step: int
     taps_x: int
+    of_group: int = 0
 
     @staticmethod
     def of(op: ir.Operation) -> Windows | None:
@@ -40,12 +47,18 @@ class Windows:
 
     def note(self, op: ir.Operation) -> None:
         """Say it on ``op``."""
-        op.attributes[WINDOWS] = ir.DenseI64ArrayAttr.get(list(astuple(self)), op.context)
+        numbers = list(astuple(self))
+        op.attributes[WINDOWS] = ir.DenseI64ArrayAttr.get(numbers if self.of_group else numbers[:-1], op.context)
 
-    def places(self, tile: ir.AffineExpr, step: ir.AffineExpr, channel_tiles: int) -> list[ir.AffineExpr]:
-        """Row, column and channel tile of the activation that result tile ``tile`` reads at ``step`` of its sum."""
+    def places(self, tile: ir.AffineExpr, column: ir.AffineExpr, step: ir.AffineExpr,
+               channel_tiles: int) -> list[ir.AffineExpr]:
+        """Row, column and channel tile of the activation that result tile ``tile`` reads, for ``column`` of the
+        channels, at ``step`` of its sum."""
         y, x = (ir.AffineExpr.get_floor_div(tile, self.columns), ir.AffineExpr.get_mod(tile, self.columns))
         tap, run = ir.AffineExpr.get_floor_div(step, channel_tiles), self.taps_x * channel_tiles
         ky, kx = ir.AffineExpr.get_floor_div(step, run), ir.AffineExpr.get_mod(tap, self.taps_x)
-        return [y * self.row_step + ky * self.row_tap, x * self.column_step + kx,
+        row = y * self.row_step + ky * self.row_tap
+        if self.of_group:
+            row = row + ir.AffineExpr.get_floor_div(column, self.of_group)
+        return [row, x * self.column_step + kx,
                 ir.AffineExpr.get_mod(step, channel_tiles)]

@@ -211,7 +211,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every
     result to IEEE at once instead of keeping values in qfloat between operations.
     ``numerics`` of a model: "f32" as exported, "f32-split" (the same with ``f32_split``), "mixed" (f16 weights and
-    operands of products, f32 sums, arithmetic and convolutions in groups) or "f16" (these, sums and selections between
+    operands of products, f32 sums, arithmetic and depthwise convolutions) or "f16" (these, sums and selections between
     products in f16 too).
     ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
     tightly coupled memory a kernel may use; 0 takes the target's. ``matrix_engine=False`` leaves products of f16

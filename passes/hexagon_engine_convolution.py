@@ -29,14 +29,14 @@ class HexagonEngineConvolutionPass(Pass):
 
     A tile of activations has 32 channels of 32 pixels. These lie far apart: the pixels next to them are those of the
     next tile, so that what one tap of a window reads is what other taps of the windows beside it read, and each pixel
-    becomes part of one tile or of few. Where taps are no neighbours, there is a tile for each. The image is transferred
-    to TCM once, inside its frame of zeros, and there is no matrix of windows in DDR. One image is a grid of parts
-    without loops, as in `hexagon-matrix-engine`: of rows of tiles and of the result's channels. Transfers start two
-    parts ahead; while the engine multiplies a part, HVX unpacks one before and packs one after. An estimate of the time
-    chooses the parts, and the shape of tiles. Several images, and those that exceed the TCM so, are loops over blocks
-    of rows or of channels. Sums stay in the engine through all taps; a bias of each channel and a maximum with zero are
-    added to their rounding. Other elementwise ops that read the sums follow on rows of the result. All of this is
-    linalg.
+    becomes part of one tile or of few. Where taps are no neighbours, there is a tile for each. Groups of channels are
+    groups of tiles: each result tile reads those of its group. The image is transferred to TCM once, inside its frame
+    of zeros, and there is no matrix of windows in DDR. One image is a grid of parts without loops, as in
+    `hexagon-matrix-engine`: of rows of tiles and of the result's channels. Transfers start two parts ahead; while the
+    engine multiplies a part, HVX unpacks one before and packs one after. An estimate of the time chooses the parts, and
+    the shape of tiles. Several images, and those that exceed the TCM so, are loops over blocks of rows or of channels.
+    Sums stay in the engine through all taps; a bias of each channel and a maximum with zero are added to their
+    rounding. Other elementwise ops that read the sums follow on rows of the result. All of this is linalg.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -135,9 +135,9 @@ class HexagonEngineConvolutionPass(Pass):
         always: also convolutions that the cost estimate leaves to HVX.
 
     Refuses (with a remark; the op is left for HVX): images other than f16, sums in f32 that are read before they are
-    rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels, channels that
-    are not last, sizes known at run time only, blocks that exceed the budget, convolutions that HVX is estimated to
-    compute in less time.
+    rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels that are no
+    whole tiles or whose taps of a row are no neighbours, channels that are not last, sizes known at run time only,
+    blocks that exceed the budget, convolutions that HVX is estimated to compute in less time.
 
     Needs: tensor.
     Leaves: tensor.

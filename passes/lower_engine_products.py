@@ -188,19 +188,26 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
 
 
 def _multiply_windows(module: ir.Module, product: EngineProduct, windows: Windows) -> None:
-    """The same for a product whose ``windows`` share activations: a call for each result tile."""
+    """The same for a product whose ``windows`` share activations: a call for each result tile, and group of channels.
+    """
     _, across, channels, *_ = ir.MemRefType(product.activations.type).shape
     columns, reduction, *_ = ir.MemRefType(product.weights.type).shape
     rows = ir.MemRefType(product.results.type).shape[0] // windows.columns
     run, result = windows.taps_x * channels, _row_bytes(product.results)
     tile = _row_bytes(product.activations) // (across * channels)
     distance = windows.row_tap * across * channels
+    of_group = windows.of_group or columns
+    groups = [tile * across * channels, *(of_group * size for size in (
+        _row_bytes(product.weights), result // columns, _row_bytes(product.columns)))]
 
     def emit(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
-        numbers = _numbers(run + (reduction // run << UPPER_BIT), columns + (distance << UPPER_BIT))
+        numbers = _numbers(run + (reduction // run << UPPER_BIT), of_group + (distance << UPPER_BIT))
+
+        def group(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
+            _call(module, MULTIPLY_RUNS, [activations, weights, results, *numbers, tables])
 
         def one(activations: ir.Value, results: ir.Value) -> None:
-            _call(module, MULTIPLY_RUNS, [activations, weights, results, *numbers, tables])
+            _for_each(columns // of_group, [activations, weights, results, tables], groups, group)
 
         def row(activations: ir.Value, results: ir.Value) -> None:
             _for_each(windows.columns, [activations, results], [tile * channels * windows.column_step, result], one)

@@ -28,7 +28,7 @@ USAGE = f"""usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
   --shapes=A,B   sizes of the inputs, such as 1x12,1x12x64 or scalar, of a model with dynamic sizes
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
   --numerics=K   f32 (as exported), f32-split (with --f32-split), mixed (f16 weights and operands of products, f32 sums,
-                 arithmetic and convolutions in groups) or f16 (these, additions and selections between products too)
+                 arithmetic and depthwise convolutions) or f16 (these, additions and selections between products too)
   --trust        also read a MODEL.pt2 that holds pickled objects, native code or foreign operators: code in it may run
   --pipeline, {SETTINGS_NAMES}: as for kernels, see 'hexmlir compile --help'
 """

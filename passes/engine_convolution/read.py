@@ -21,7 +21,7 @@ class Geometry:
     + kx * column_tap + r] * weights[ky, kx, r, o]``: rows of an image are one dimension, channels included.
 
     The window of a result is ``taps_y`` rows of ``taps_x`` runs of ``run`` elements. A convolution of one dimension has
-    one row.
+    one row. With ``groups``, output ``o`` reads elements ``o * groups // outputs * run + r`` of a pixel.
     """
 
     batches: int
@@ -35,6 +35,7 @@ class Geometry:
     row_tap: int
     column_step: int
     column_tap: int
+    groups: int = 1
 
     @property
     def products(self) -> int:
@@ -73,12 +74,13 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
     if maps is None or len(maps) != 3 or input_count(op) != 2 or not multiplies_and_adds(op):
         return None
+    of_image, of_group = _take_groups(ir.AffineMapAttr(maps[0]).value)
     try:
-        image, weights, result = ([read_index(index) for index in ir.AffineMapAttr(map_).value.results]
-                                  for map_ in maps)
+        image, weights, result = ([read_index(index) for index in indices] for indices in (
+            of_image, *(ir.AffineMapAttr(map_).value.results for map_ in list(maps)[1:])))
     except Unsupported:
         return None
-    if all(index.plain is not None for index in image):
+    if not any(of_group) and all(index.plain is not None for index in image):
         return None
     types = [ir.RankedTensorType(value.type) for value in op.operands]
     if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
@@ -88,7 +90,13 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     found_geometry = _geometry(image, weights, result, types)
     if found_geometry is None:
         return "not an image with channels last, or groups of channels"
-    geometry = by_tiles(found_geometry)
+    outputs = found_geometry.outputs
+    groups = outputs // of_group[0] if of_group[0] else 1
+    if groups > 1 and (of_group[1] != found_geometry.run or outputs % groups or not _are_tiles(*of_group)):
+        return "groups of channels that are no whole tiles"
+    geometry = by_tiles(replace(found_geometry, groups=groups))
+    if groups > 1 and not shares_tiles(geometry):
+        return "groups of channels, and taps that are no neighbours"
     found, bias = _start(op.operands[2])
     if not found:
         return "its sums start neither from zero nor from a bias"
@@ -100,12 +108,35 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     return Convolution(op, tuple(rounding_users(op)), bias, geometry, (geometry.batches, rows, length))
 
 
+def _are_tiles(outputs: int, channels: int) -> bool:
+    return outputs % TILE == 0 and channels % TILE == 0
+
+
+def shares_tiles(geometry: Geometry) -> bool:
+    """Whether neighbouring taps of a row read neighbouring tiles, as groups of channels need it."""
+    return geometry.taps_x == 1 or geometry.column_step % geometry.column_tap == 0
+
+
 def by_tiles(geometry: Geometry) -> Geometry:
     """``geometry`` with runs of one tile, where neighbouring taps of a row are neighbours in memory, of whole tiles."""
     apart = geometry.taps_x > 1 and geometry.column_tap != geometry.run
-    if apart or geometry.run % TILE or geometry.column_step % TILE:
+    if apart or geometry.groups > 1 or geometry.run % TILE or geometry.column_step % TILE:
         return geometry
     return replace(geometry, taps_x=geometry.taps_x * geometry.run // TILE, column_tap=TILE, run=TILE)
+
+
+def _take_groups(map_: ir.AffineMap) -> tuple[list[ir.AffineExpr], tuple[int, int]]:
+    """The indices of an image, channels those of a group; and of groups the outputs and channels of one, else zeros.
+
+    An output ``o`` reads channels ``o floordiv outputs * channels + r``.
+    """
+    *rest, last = map_.results
+    if isinstance(last, ir.AffineAddExpr) and isinstance(last.lhs, ir.AffineMulExpr) \
+            and isinstance(last.lhs.lhs, ir.AffineFloorDivExpr):
+        group, channels = last.lhs.lhs, last.lhs.rhs
+        if isinstance(group.lhs, ir.AffineDimExpr) and isinstance(channels, ir.AffineConstantExpr):
+            return [*rest, last.rhs], (group.rhs.value, channels.value)
+    return list(map_.results), (0, 0)
 
 
 def _geometry(image: list[Index], weights: list[Index], result: list[Index],

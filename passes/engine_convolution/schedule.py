@@ -138,8 +138,9 @@ def _schedules(geometry: Geometry, rates: Rates) -> Iterator[Schedule]:
         if count > _SLACK * fewest:
             continue
         array = count * tiles(geometry.outputs) * steps(geometry) * rates.tile_cycles
+        pairs = -(-tiles(geometry.outputs) // PAIR)
         for rows in cuts(-(-geometry.rows // height)):
-            for columns in cuts(-(-tiles(geometry.outputs) // PAIR)):
+            for columns in cuts(pairs) if geometry.groups == 1 else [(pairs,)]:
                 products = len(rows) * len(columns)
                 if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
                     continue

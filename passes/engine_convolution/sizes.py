@@ -59,7 +59,7 @@ class SharedTiles:
 
 def shared_tiles(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles | None:
     """Those of so many rows and columns of result tiles; None where they are no fewer than a tile for each tap, or
-    where the taps of a row are not neighbours.
+    where the taps of a row are not neighbours. Those of groups of channels are shared in any case.
     """
     row_unit = geometry.row_step if geometry.taps_y == 1 else gcd(geometry.row_step, geometry.row_tap)
     column_unit = geometry.column_step if geometry.taps_x == 1 else gcd(geometry.column_step, geometry.column_tap)
@@ -68,7 +68,8 @@ def shared_tiles(geometry: Geometry, tile_rows: int, columns: int) -> SharedTile
     if geometry.taps_x > 1 and column_unit != geometry.column_tap:
         return None
     taps = geometry.taps_y * geometry.taps_x
-    return SharedTiles(rows, across, row_unit, column_unit) if rows * across < tile_rows * columns * taps else None
+    fewer = rows * across < tile_rows * columns * taps
+    return SharedTiles(rows, across, row_unit, column_unit) if fewer or geometry.groups > 1 else None
 
 
 def packed_tiles(geometry: Geometry, tile_rows: int, columns: int) -> int:
@@ -76,7 +77,7 @@ def packed_tiles(geometry: Geometry, tile_rows: int, columns: int) -> int:
     shared = shared_tiles(geometry, tile_rows, columns)
     if shared is None:
         return tile_rows * columns * steps(geometry)
-    return shared.rows * shared.columns * tiles(geometry.run)
+    return shared.rows * shared.columns * geometry.groups * tiles(geometry.run)
 
 
 def image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
@@ -86,7 +87,7 @@ def image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
     rows = (plan.tile_rows * plan.height - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap + 1
     columns = -(-geometry.columns // plan.width) * plan.width
     row = (columns - 1) * geometry.column_step + (geometry.taps_x - 1) * geometry.column_tap
-    row += TILE * tiles(geometry.run)
+    row += (geometry.groups - 1) * geometry.run + TILE * tiles(geometry.run)
     return rows, -(-(row + TILE) // _LANES) * _LANES
 
 
@@ -111,8 +112,9 @@ def choose_plan(geometry: Geometry, budget: int, epilogue_bytes: int = 0) -> Pla
     while True:
         pixels = row_tiles * -(-geometry.columns // width)
         alone = HALF_BYTES * TILE * TILE * steps(geometry) * most
-        counts = [most] if alone < _STREAMED_BYTES or pixels >= _MANY_PIXELS else []
-        counts += [count for count in range(max(most // _BLOCKS, PAIR), 0, -1) if count < most]
+        counts = [most] if alone < _STREAMED_BYTES or pixels >= _MANY_PIXELS or geometry.groups > 1 else []
+        if geometry.groups == 1:
+            counts += [count for count in range(max(most // _BLOCKS, PAIR), 0, -1) if count < most]
         for count in counts:
             parts = min(_PARTS, row_tiles) if count == most else min(_PARTS, -(-count // PAIR))
             plan = Plan(height, width, row_tiles, min(TILE * count, geometry.outputs), parts)
@@ -180,3 +182,24 @@ def pays(geometry: Geometry, lanes: int, cost: ConvolutionCost) -> bool:
     vectors = TILE * TILE * (pixels * reduction + outputs * reduction + pixels * outputs) / lanes
     engine = cost.fixed_cycles + pixels * outputs * reduction * cost.tile_cycles + vectors * cost.move_cycles
     return engine < geometry.products / cost.hvx_products_per_cycle
+
+
+def groups_pay(geometry: Geometry, groups: int, lanes: int, halves: bool, cost: ConvolutionCost) -> bool:
+    """Whether the engine is estimated to take less time for ``geometry``, whose groups are several of ``groups`` or
+    one, than HVX, which sums numbers of f32, or ``halves``, in ``groups``. The engine also converts those of f32.
+    """
+    merged = groups // geometry.groups
+    if merged == geometry.run and geometry.outputs == groups:
+        return halves
+    height, width = tile_shape(geometry.rows, geometry.columns)
+    tile_rows, columns = -(-geometry.rows // height), -(-geometry.columns // width)
+    results = tile_rows * columns * tiles(geometry.outputs)
+    vectors = TILE * TILE * (packed_tiles(geometry, tile_rows, columns) + results) / lanes
+    image = results * steps(geometry) * cost.tile_cycles + vectors * cost.move_cycles
+    hvx = geometry.products / merged / _GROUPED_PRODUCTS
+    return cost.fixed_cycles + geometry.batches * image < hvx
+
+
+_GROUPED_PRODUCTS = 15.0
+"""Products that HVX sums per cycle in groups of several channels; where each channel is a group, it takes less time
+than the engine for f32, and more for f16."""

@@ -20,8 +20,10 @@ def pack_windows(image: ir.Value, geometry: Geometry, plan: Plan, tile_rows: int
     d = [ir.AffineDimExpr.get(loop) for loop in range(_TAP_LOOPS)]
     shared = shared_tiles(geometry, tile_rows, columns)
     if shared is not None:
-        places = [shared.rows, shared.columns]
-        row, column, inner = d[0] * shared.row_unit, d[1] * shared.column_unit, d[2:]
+        places = [shared.rows, *([geometry.groups] if geometry.groups > 1 else []), shared.columns]
+        row, column, inner = d[0] * shared.row_unit, d[len(places) - 1] * shared.column_unit, d[len(places):]
+        if geometry.groups > 1:
+            column = column + d[1] * geometry.run
     else:
         places = [tile_rows, columns, geometry.taps_y, geometry.taps_x]
         row = d[0] * geometry.row_step + d[2] * geometry.row_tap
@@ -30,15 +32,21 @@ def pack_windows(image: ir.Value, geometry: Geometry, plan: Plan, tile_rows: int
     row = row + high * (tile_rows * geometry.row_step)
     column = column + (wide * PAIR + pair) * (columns * geometry.column_step) + run * TILE + channel
     copied = _copy(image, [row, column], [*places, runs, plan.height, plan.width // PAIR, TILE, PAIR])
-    outer = [*places, runs] if shared is not None else [tile_rows * columns, steps(geometry)]
-    groups = [[0], [1], [2], [3, 4], [5], [6]] if shared is not None else [[0, 1], [2, 3, 4], [5, 6], [7], [8]]
-    type_ = ir.RankedTensorType.get([*outer, TILE // PAIR, TILE, PAIR], ir.F16Type.get())
-    packed = tensor.collapse_shape(type_, copied, groups)
     if shared is None:
-        return packed, None
-    assert type_.rank == WINDOWS_RANK
-    return packed, Windows(columns, geometry.row_step // shared.row_unit, geometry.row_tap // shared.row_unit,
-                           geometry.column_step // shared.column_unit, geometry.taps_x)
+        groups = [[0, 1], [2, 3, 4], [5, 6], [7], [8]]
+        return _collapsed(copied, [tile_rows * columns, steps(geometry)], groups), None
+    more = len(places) - 2
+    groups = [list(range(more + 1)), *([dim + more for dim in dims] for dims in ([1], [2], [3, 4], [5], [6]))]
+    packed = _collapsed(copied, [shared.rows * geometry.groups, shared.columns, runs], groups)
+    assert ir.RankedTensorType(packed.type).rank == WINDOWS_RANK
+    row_step, row_tap = (step // shared.row_unit * geometry.groups for step in (geometry.row_step, geometry.row_tap))
+    return packed, Windows(columns, row_step, row_tap, geometry.column_step // shared.column_unit, geometry.taps_x,
+                           tiles(geometry.outputs) // geometry.groups if geometry.groups > 1 else 0)
+
+
+def _collapsed(copied: ir.Value, outer: Sequence[int], groups: list[list[int]]) -> ir.Value:
+    type_ = ir.RankedTensorType.get([*outer, TILE // PAIR, TILE, PAIR], ir.F16Type.get())
+    return tensor.collapse_shape(type_, copied, groups)
 
 
 _TILE_LOOPS = 5

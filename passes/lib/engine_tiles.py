@@ -35,7 +35,7 @@ def _maps(activations: ir.Value, windows: Windows | None) -> ir.ArrayAttr:
         return maps
     map_ = ir.AffineMapAttr(maps[0]).value
     tile, step, *inside = map_.results
-    places = windows.places(tile, step, type_.shape[WINDOWS_RANK - len(inside) - 1])
+    places = windows.places(tile, ir.AffineDimExpr.get(1), step, type_.shape[WINDOWS_RANK - len(inside) - 1])
     return ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get(map_.n_dims, 0, [*places, *inside])),
                              *list(maps)[1:]])
 

@@ -84,8 +84,9 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     clock, progress = clock or Clock(), progress or ProgressBar()
     chip = target_of(target)
     bounds = index_bounds(graph)
+    uses_engine = settings.matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")
     with clock.phase("graph passes"):
-        records = run_passes(graph, numerics)
+        records = run_passes(graph, numerics, chip if uses_engine else None)
     with clock.phase("import"), deferred():
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():

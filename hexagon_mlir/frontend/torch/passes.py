@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import torch
+
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.rewrites.attention import recognise_attention
 from hexagon_mlir.frontend.torch.rewrites.batch_norm import fold_batch_norm
@@ -18,12 +20,14 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import (
 )
 from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
 from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
+from hexagon_mlir.frontend.torch.rewrites.groups import merge_groups
 from hexagon_mlir.frontend.torch.rewrites.integers import integer_products
 from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
+from hexagon_mlir.targets import Target
 
 ROUNDS = 2
 """How often the clean-up passes run: what one folds, the other can share."""
@@ -63,16 +67,23 @@ _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 
 
-def passes(numerics: str = Numerics.F32) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
-    """Names and functions in order."""
-    precision = partial(lower_precision, numerics=numerics)
-    return (*_BEFORE, *([] if numerics in EXPORTED else [("precision", precision)]), *_AFTER)
+def passes(numerics: str = Numerics.F32,
+           engine: Target | None = None) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
+    """Names and functions in order; ``engine`` is the chip whose matrix engine may be used."""
+    given = numerics in EXPORTED
+    narrow: list[tuple[str, Callable[[TorchGraph], None]]] = []
+    if engine is not None and engine.has_matrix_engine:
+        kinds = (torch.float16,) if given else (torch.float16, torch.float32)
+        narrow.append(("groups", partial(merge_groups, target=engine, kinds=kinds)))
+    if not given:
+        narrow.append(("precision", partial(lower_precision, numerics=numerics)))
+    return (*_BEFORE, *narrow, *_AFTER)
 
 
-def run_passes(graph: TorchGraph, numerics: str = Numerics.F32) -> list[PassRecord]:
+def run_passes(graph: TorchGraph, numerics: str = Numerics.F32, engine: Target | None = None) -> list[PassRecord]:
     """Run `passes` over ``graph`` in place."""
     records = []
-    for name, rewrite in passes(numerics):
+    for name, rewrite in passes(numerics, engine):
         before, start = count_calls(graph), time.perf_counter()
         rewrite(graph)
         records.append(PassRecord(name, time.perf_counter() - start, before, count_calls(graph)))

@@ -168,3 +168,41 @@ func.func @images(%image: tensor<3x10x10x32xf16>, %w: tensor<3x3x32x64xf16>) -> 
   } -> tensor<3x8x8x64xf16>
   return %1 : tensor<3x8x8x64xf16>
 }
+
+// -----
+// 6. Two groups of 64 channels, of which 32 results each: tiles of a row of pixels are followed by those of the next group, so
+// that a row of the image is 2 rows of tiles.
+// CHECK-DAG: #[[PACKED:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0 + d4 * {{.*}}, d2 * 128 + d1 * 64 + (d5 * 2 + d7) * {{.*}} + d3 * 32 + d6)>
+// CHECK-DAG: #[[SHARED:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> ({{.*}} + d1, {{.*}} mod 3, d5 mod 2, d2, d6 * 2 + d7, d4)>
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.generic {indexing_maps = [#[[PACKED]]
+// CHECK: linalg.generic {indexing_maps = [#[[SHARED]]
+// CHECK-SAME: attrs = {hexagon.windows = array<i64: {{.*}}, 2, 2, 1, 3, 1>}
+#image = affine_map<(n, y, x, o, ky, kx, c) -> (n, y + ky, x + kx, o floordiv 32 * 64 + c)>
+#kernel = affine_map<(n, y, x, o, ky, kx, c) -> (ky, kx, c, o)>
+#out = affine_map<(n, y, x, o, ky, kx, c) -> (n, y, x, o)>
+#same = affine_map<(n, y, x, o) -> (n, y, x, o)>
+func.func @groups(%image: tensor<1x8x8x128xf16>, %weights: tensor<3x3x64x64xf16>) -> tensor<1x6x6x64xf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x6x6x64xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x6x64xf32>) -> tensor<1x6x6x64xf32>
+  %0 = linalg.generic {indexing_maps = [#image, #kernel, #out], iterator_types = ["parallel", "parallel", "parallel",
+      "parallel", "reduction", "reduction", "reduction"]}
+      ins(%image, %weights : tensor<1x8x8x128xf16>, tensor<3x3x64x64xf16>)
+      outs(%start : tensor<1x6x6x64xf32>) {
+    ^bb0(%a: f16, %b: f16, %old: f32):
+      %u = arith.extf %a : f16 to f32
+      %v = arith.extf %b : f16 to f32
+      %m = arith.mulf %u, %v : f32
+      %new = arith.addf %old, %m : f32
+      linalg.yield %new : f32
+  } -> tensor<1x6x6x64xf32>
+  %h = tensor.empty() : tensor<1x6x6x64xf16>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x6x6x64xf32>) outs(%h : tensor<1x6x6x64xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %t = arith.truncf %x : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<1x6x6x64xf16>
+  return %1 : tensor<1x6x6x64xf16>
+}

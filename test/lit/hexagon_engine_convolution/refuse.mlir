@@ -61,3 +61,28 @@ func.func @unknown(%image: tensor<1x?x8x32xf16>, %weights: tensor<3x3x32x32xf16>
       outs(%e : tensor<1x?x6x32xf32>) -> tensor<1x?x6x32xf32>
   return %0 : tensor<1x?x6x32xf32>
 }
+
+// -----
+// CHECK-LABEL: func.func @groups
+// CHECK: linalg.generic
+#image = affine_map<(n, y, x, o, ky, kx, c) -> (n, y + ky, x + kx, o floordiv 16 * 16 + c)>
+#kernel = affine_map<(n, y, x, o, ky, kx, c) -> (ky, kx, c, o)>
+#out = affine_map<(n, y, x, o, ky, kx, c) -> (n, y, x, o)>
+func.func @groups(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x16x32xf16>) -> tensor<1x6x6x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x6x6x32xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%e : tensor<1x6x6x32xf32>) -> tensor<1x6x6x32xf32>
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: groups of channels that are no whole tiles}}
+  %0 = linalg.generic {indexing_maps = [#image, #kernel, #out], iterator_types = ["parallel", "parallel", "parallel",
+      "parallel", "reduction", "reduction", "reduction"]}
+      ins(%image, %weights : tensor<1x8x8x32xf16>, tensor<3x3x16x32xf16>)
+      outs(%start : tensor<1x6x6x32xf32>) {
+    ^bb0(%a: f16, %b: f16, %old: f32):
+      %u = arith.extf %a : f16 to f32
+      %v = arith.extf %b : f16 to f32
+      %m = arith.mulf %u, %v : f32
+      %new = arith.addf %old, %m : f32
+      linalg.yield %new : f32
+  } -> tensor<1x6x6x32xf32>
+  return %0 : tensor<1x6x6x32xf32>
+}

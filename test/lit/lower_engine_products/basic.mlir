@@ -118,3 +118,23 @@ func.func @windows(%a: memref<5x5x4x16x32x2xf16, 1>, %w: memref<2x24x16x32x2xf16
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// Of two groups of channels, each with a column of result tiles: a call for each, whose activations are the next row of 5
+// tiles, its weights the next 6 tiles, its results the next tile and its table the next 256 bytes. Rows of the window are 2
+// rows of 5 tiles apart: 1 + 65536 * 10.
+// CHECK-LABEL: func.func @groups
+// CHECK: scf.for %[[G:.*]] = %c0{{.*}} to %c2{{.*}} step
+// CHECK-DAG: arith.muli %[[G]], %c10240{{.*}} : index
+// CHECK-DAG: arith.muli %[[G]], %c12288{{.*}} : index
+// CHECK-DAG: arith.muli %[[G]], %c2048{{.*}} : index
+// CHECK-DAG: arith.muli %[[G]], %c256{{.*}} : index
+// CHECK: call @hexmlir_engine_hf_runs(%{{.*}}, %{{.*}}, %{{.*}}, %c196610_i32{{.*}}, %c655361_i32{{.*}}, %{{.*}})
+func.func @groups(%a: memref<10x5x1x16x32x2xf16, 1>, %w: memref<2x6x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+    %out: memref<12x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 4, 2, 2, 1, 2, 1>} :
+      (memref<10x5x1x16x32x2xf16, 1>, memref<2x6x16x32x2xf16, 1>, memref<2x2x32xi32, 1>,
+      memref<12x2x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

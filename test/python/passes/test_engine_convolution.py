@@ -51,6 +51,7 @@ class Layer:
     padding: int = 1
     dilation: int = 1
     epilogue: str = "relu"
+    groups: int = 1
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -63,6 +64,26 @@ class Layer:
         channels = self.shape[3]
         return Geometry(self.shape[0], *self.sizes, self.outputs, *self.window, channels, self.stride, self.dilation,
                         self.stride * channels, self.dilation * channels)
+
+    def operation(self, types: str, sums: str) -> str:
+        """The convolution of %p and %weights from %i on; each output of several groups finds its channels."""
+        if self.groups == 1:
+            return f"""linalg.conv_2d_nhwc_hwcf {{dilations = dense<{self.dilation}> : tensor<2xi64>,
+            strides = dense<{self.stride}> : tensor<2xi64>}} ins(%p, %weights : {types}) outs(%i : {sums}) -> {sums}"""
+        loops, kinds = "(n, y, x, o, ky, kx, c)", ", ".join(['"parallel"'] * 4 + ['"reduction"'] * 3)
+        outputs, channels = self.outputs // self.groups, self.shape[3] // self.groups
+        return f"""linalg.generic {{indexing_maps = [
+              affine_map<{loops} -> (n, y * {self.stride} + ky * {self.dilation}, x * {self.stride} +
+                kx * {self.dilation}, o floordiv {outputs} * {channels} + c)>,
+              affine_map<{loops} -> (ky, kx, c, o)>, affine_map<{loops} -> (n, y, x, o)>], iterator_types = [{kinds}]}}
+            ins(%p, %weights : {types}) outs(%i : {sums}) {{
+          ^bb0(%a: f16, %b: f16, %old: f32):
+            %u = arith.extf %a : f16 to f32
+            %v = arith.extf %b : f16 to f32
+            %m = arith.mulf %u, %v : f32
+            %new = arith.addf %old, %m : f32
+            linalg.yield %new : f32
+        }} -> {sums}"""
 
 
 LAYERS = [
@@ -77,6 +98,10 @@ LAYERS = [
     Layer("batches", (3, 5, 6, 32), 64, epilogue="residual"),
     Layer("dilated_rows", (1, 9, 9, 32), 32, (3, 1), padding=2, dilation=2),
     Layer("odd_columns", (1, 4, 40, 32), 32, (1, 3), padding=1),
+    Layer("groups", (1, 9, 11, 64), 64, groups=2),
+    Layer("groups_of_two_tiles", (2, 7, 6, 128), 64, stride=2, groups=2, epilogue="residual"),
+    Layer("groups_window_1", (1, 5, 9, 96), 192, (1, 1), padding=0, groups=3, epilogue="none"),
+    Layer("groups_of_rows", (1, 9, 9, 64), 64, (3, 1), padding=2, dilation=2, groups=2),
     Layer("many_outputs", (1, 3, 3, 192), 320, epilogue="two"),
 ]
 
@@ -87,7 +112,7 @@ def program(layer: Layer) -> Program:
     p, (rows, columns) = layer.padding, layer.sizes
     rng = np.random.default_rng(sum(layer.shape) + layer.outputs)
     image, weights = (rng.normal(0, 1, shape).astype(np.float16)
-                      for shape in (layer.shape, (*layer.window, c, layer.outputs)))
+                      for shape in (layer.shape, (*layer.window, c // layer.groups, layer.outputs)))
     bias = rng.normal(0, 3, layer.outputs).astype(np.float32)
     bias[0], bias[-1] = 0, 2.0**-20
     residual = rng.normal(0, 1, (n, rows, columns, layer.outputs)).astype(np.float32)
@@ -97,10 +122,13 @@ def program(layer: Layer) -> Program:
         y, x = ky * layer.dilation, kx * layer.dilation
         part = padded[:, y:y + rows * layer.stride:layer.stride, x:x + columns * layer.stride:layer.stride][
             :, :rows, :columns]
-        exact += part @ weights[ky, kx].astype(np.float64)
-        size += np.abs(part) @ np.abs(weights[ky, kx]).astype(np.float64)
+        of_groups = zip(np.split(part, layer.groups, 3), np.split(weights[ky, kx].astype(np.float64), layer.groups, 1),
+                        np.split(exact, layer.groups, 3), np.split(size, layer.groups, 3), strict=True)
+        for own, factor, total, magnitude in of_groups:
+            total += own @ factor
+            magnitude += np.abs(own) @ np.abs(factor)
     exact = exact + bias
-    error = 2.0**-11 * np.abs(exact) + 2.0**-20 * (size + np.abs(bias)) + 2.0**-16
+    error = 2.0**-11 * np.abs(exact) + 2.0**-20 * size + 2.0**-15 * np.abs(bias) + 2.0**-16
     result, sums = f"{n}x{rows}x{columns}x{layer.outputs}", f"tensor<{n}x{rows}x{columns}x{layer.outputs}xf32>"
     frame = f"tensor<{n}x{high + 2 * p}x{wide + 2 * p}x{c}xf16>"
     kernel = f"tensor<{'x'.join(map(str, weights.shape))}xf16>"
@@ -120,9 +148,7 @@ def program(layer: Layer) -> Program:
         %e = tensor.empty() : {sums}
         %h = tensor.empty() : tensor<{result}xf16>
         %i = linalg.broadcast ins(%bias : tensor<{layer.outputs}xf32>) outs(%e : {sums}) dimensions = [0, 1, 2]
-        %0 = linalg.conv_2d_nhwc_hwcf {{dilations = dense<{layer.dilation}> : tensor<2xi64>,
-            strides = dense<{layer.stride}> : tensor<2xi64>}} ins(%p, %weights : {frame}, {kernel})
-            outs(%i : {sums}) -> {sums}
+        %0 = {layer.operation(f"{frame}, {kernel}", sums)}
         {body}
       }}"""
     bound = error + 2.0**-22 * np.abs(expected) if layer.epilogue != "reduction" else error.sum((1, 2)) + 1e-5
@@ -187,11 +213,12 @@ def _epilogue(kind: str, exact: np.ndarray, residual: np.ndarray, result: str, s
 
 
 def _smallest_parts(geometry: Geometry, stays: int) -> Schedule | None:
-    """Each row of tiles and each pair of tiles of channels for itself."""
+    """Each row of tiles and each pair of tiles of channels for itself; all channels where they have groups."""
     if geometry.batches > 1:
         return None
     height, width = tile_shape(geometry.rows, geometry.columns)
-    channels = [min(64, geometry.outputs - first) for first in range(0, geometry.outputs, 64)]
+    most = 64 if geometry.groups == 1 else geometry.outputs
+    channels = [min(most, geometry.outputs - first) for first in range(0, geometry.outputs, most)]
     return Schedule(height, width, Grid((1,) * -(-geometry.rows // height), tuple(channels), stays))
 
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch.fx import Node
 
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.frontend.torch.graph import args_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import BUILDERS, INLINED
 from hexagon_mlir.frontend.torch.kernels.integers import ELEMENTS as _INTEGERS
@@ -99,6 +100,8 @@ def build_convolution(node: Node) -> str:
   %result = linalg.depthwise_conv_2d_nhwc_hwc {w.attributes} ins(%p, %flat : {w.tensor(w.padded)}, {flat})
       outs(%init : {out}) -> {out}
 """
+    elif w.element == "f16" and shape[2] % TILE == 0 and shape[3] // groups % TILE == 0:
+        work = _grouped_in_tiles(w, shape, stride, dilation, groups)
     else:
         work = _grouped(w, shape, stride, dilation, groups)
     return f"""func.func @kernel(%x: {image}, %weight: {given}, %bias: {sums}) -> {out} {{
@@ -106,6 +109,25 @@ def build_convolution(node: Node) -> str:
   %init = linalg.broadcast ins(%bias : {sums}) outs(%e : {out}) dimensions = [0, 1, 2]
 {work}  return %result : {out}
 }}
+"""
+
+
+def _grouped_in_tiles(w: _Window, weight: tuple[int, ...], stride: Pair, dilation: Pair, groups: int) -> str:
+    """``%result`` of a convolution whose groups are whole tiles of the matrix engine: an output finds its channels."""
+    y, x = (f"{name} * {s} + k{name} * {d}" for name, s, d in zip("yx", stride, dilation, strict=True))
+    loops = "n, y, x, o, ky, kx, c"
+    return f"""  %result = linalg.generic {{indexing_maps = [
+      affine_map<({loops}) -> (n, {y}, {x}, o floordiv {weight[3] // groups} * {weight[2]} + c)>,
+      affine_map<({loops}) -> (ky, kx, c, o)>, affine_map<({loops}) -> (n, y, x, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}}
+      ins(%p, %weight : {w.tensor(w.padded)}, {w.tensor(weight)}) outs(%init : {w.tensor(w.out, w.sums)}) {{
+    ^bb0(%a: f16, %b: f16, %old: f32):
+      %u = arith.extf %a : f16 to f32
+      %v = arith.extf %b : f16 to f32
+      %m = arith.mulf %u, %v : f32
+      %new = arith.addf %old, %m : f32
+      linalg.yield %new : f32
+  }} -> {w.tensor(w.out, w.sums)}
 """
 
 

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of
 from hexagon_mlir.frontend.torch.kernels.attention import attention
+from hexagon_mlir.frontend.torch.rewrites.groups import ON_ENGINE
 from hexagon_mlir.ir import HexError
 
 _aten = torch.ops.aten
@@ -20,8 +21,8 @@ _aten = torch.ops.aten
 class Numerics(StrEnum):
     """``f32``: as exported. ``f32-split``: the same, with products in pieces of f16 (`Settings`). ``mixed``: weights,
     and operands and results of products and attention, are f16; sums and all other operations are f32, convolutions in
-    groups among them, which HVX computes, in less time than those of f16. ``f16``: the same, with these, sums and
-    selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
+    groups among them where HVX takes less time for these than the matrix engine. ``f16``: the same, with these, sums
+    and selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
     """
 
     F32 = "f32"
@@ -131,7 +132,8 @@ class _Lowering:
         if not kinds or node.target == _aten._to_copy.default:
             return None
         if node.target in _STORED:
-            return torch.float32 if self.numerics == Numerics.MIXED and _groups(node) > 1 else torch.float16
+            on_hvx = self.numerics == Numerics.MIXED and _groups(node) > 1 and ON_ENGINE not in node.meta
+            return torch.float32 if on_hvx else torch.float16
         if node.target in _CHOICES and kinds == {torch.float16} and all(
                 torch.tensor(bound).half() == bound for bound in node.args[1:3] if isinstance(bound, int | float)):
             return None
