@@ -31,7 +31,7 @@ class Range:
                        for n in (self.lower, self.upper, self.step)))
 
     def where(self, condition: ir.Value | None, holds: bool) -> Range:
-        """The range where ``condition`` is ``holds``: a value that selects by it is replaced by that operand."""
+        """The range where ``condition`` is ``holds``: what selects by it is that operand; None selects nothing."""
         return Range(*(_selected(n, condition, holds) for n in (self.lower, self.upper, self.step)))
 
     def trips(self) -> Number:
@@ -49,7 +49,7 @@ class Range:
 
 
 def _selected(number: Number, condition: ir.Value | None, holds: bool) -> Number:
-    if not isinstance(number, ir.Value) or isinstance(number.owner, ir.Block):
+    if condition is None or not isinstance(number, ir.Value) or isinstance(number.owner, ir.Block):
         return number
     op = number.owner.operation
     if op.name != "arith.select" or op.operands[0] != condition:
