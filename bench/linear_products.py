@@ -6,41 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hexagon_mlir import targets
+from bench.engine_product import EngineProduct
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import RunResult
-from hexagon_mlir.targets.dma import Engine
 
 
 @dataclass(frozen=True)
-class LinearProduct:
+class LinearProduct(EngineProduct):
     """``f16(max(m x k times k x n + bias, 0))``, the maximum only where ``positive``."""
 
-    m: int
-    k: int
-    n: int
     positive: bool = False
-    in_tcm = False
 
     @property
     def name(self) -> str:
         """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n} with bias{' and ReLU' if self.positive else ''}"
-
-    @property
-    def array(self) -> float:
-        """Cycles of the multiplier array."""
-        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
-
-    @property
-    def bound(self) -> float:
-        """Cycles at best."""
-        moved = 2 * (self.m * self.k + self.k * self.n + self.m * self.n)
-        return max(self.array, moved / Engine.of(targets.get()).rate)
+        return f"{super().name} with bias{' and ReLU' if self.positive else ''}"
 
     def text(self) -> str:
         """The layer as linalg on tensors, with the roundings that PyTorch has in f16."""

@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.byte_products import ByteProduct
 from bench.engine_kernel import engine_kernel
+from bench.engine_product import EngineProduct
 from bench.linear_products import LINEAR_PRODUCTS, LinearProduct
 from bench.narrow_products import LAYER, NarrowProduct
 from bench.piece_products import PieceProduct
@@ -47,37 +48,17 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine, RunResult
-from hexagon_mlir.targets.dma import Engine
 
 
 @dataclass(frozen=True)
-class Product:
+class Product(EngineProduct):
     """m x k times k x n."""
 
-    m: int
-    k: int
-    n: int
     in_tcm: bool = False
     factors: ClassVar[str] = "f16"
     """Element type."""
     zero: ClassVar[str] = "0.0 : f16"
     """Of the result's type."""
-
-    @property
-    def name(self) -> str:
-        """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n}"
-
-    @property
-    def array(self) -> float:
-        """Cycles of the multiplier array."""
-        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
-
-    @property
-    def bound(self) -> float:
-        """Cycles at best."""
-        moved = 2 * (self.m * self.k + self.k * self.n + self.m * self.n)
-        return self.array if self.in_tcm else max(self.array, moved / Engine.of(targets.get()).rate)
 
     def operands(self) -> list[np.ndarray]:
         """The factors and the result's memory."""

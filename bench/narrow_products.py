@@ -18,8 +18,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.engine_product import EngineProduct
 from bench.tables import show, table
-from hexagon_mlir import targets
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
@@ -27,38 +27,27 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.ir import parse
 from hexagon_mlir.sim import RunResult
-from hexagon_mlir.targets.dma import Engine
 
 PUBLISHED = 0.24
 """Of the rate: Qwen3-4B, Q4_0, a prompt of 512 tokens (llama.cpp pull request 23368)."""
 
 
 @dataclass(frozen=True)
-class NarrowProduct:
+class NarrowProduct(EngineProduct):
     """m x k of f16 times k x n of 4 bits, which a layer multiplies ``times`` times."""
 
-    m: int
-    k: int
-    n: int
     times: int = 1
     what: str = ""
-    in_tcm = False
 
     @property
     def name(self) -> str:
         """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n} int4 weights"
+        return f"{super().name} int4 weights"
 
     @property
-    def array(self) -> float:
-        """Cycles of the multiplier array."""
-        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
-
-    @property
-    def bound(self) -> float:
-        """Cycles at best."""
-        moved = 2 * (self.m * self.k + self.m * self.n) + NARROW_BYTES * tiles(self.k) * tiles(self.n)
-        return max(self.array, moved / Engine.of(targets.get()).rate)
+    def moved(self) -> int:
+        """Bytes of operands and result."""
+        return self.element_bytes * self.m * (self.k + self.n) + NARROW_BYTES * tiles(self.k) * tiles(self.n)
 
     def run(self) -> tuple[int, float]:
         """Cycles, and the largest error over the sum of magnitudes."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.engine_kernel import engine_kernel
+from bench.engine_product import EngineProduct
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_fills, tiles
@@ -16,28 +17,15 @@ KERNEL = engine_kernel("hexmlir_engine_hf_pieces", PIECES * PAIR * TILE * TILE)
 
 
 @dataclass(frozen=True)
-class PieceProduct:
+class PieceProduct(EngineProduct):
     """m x k times k x n of f16, in whole tiles, with results of f32 as two pieces."""
 
-    m: int
-    k: int
-    n: int
     in_tcm = True
 
     @property
     def name(self) -> str:
         """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n} to f32"
-
-    @property
-    def array(self) -> float:
-        """Cycles of the multiplier array for the product itself."""
-        return tiles(self.m) * tiles(self.k) * tiles(self.n) * float(targets.get().matrix_half_tile_cycles.value)
-
-    @property
-    def bound(self) -> float:
-        """Cycles at best."""
-        return self.array
+        return f"{super().name} to f32"
 
     def run(self) -> tuple[int, float]:
         """Cycles, and the largest difference from the exact value, over the sum of magnitudes."""

@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from hexagon_mlir import targets
+from bench.engine_product import EngineProduct
 from hexagon_mlir.codegen import compile_module
-from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse
 from hexagon_mlir.settings import Settings
-from hexagon_mlir.targets.dma import Engine
-
-_PRODUCTS, _BYTES = 3, 4
-"""Of pieces; of an element."""
 
 
 @dataclass(frozen=True)
-class SplitProduct:
+class SplitProduct(EngineProduct):
     """m x k times k x n of f32."""
 
-    m: int
-    k: int
-    n: int
-    in_tcm = False
+    element_bytes: ClassVar[int] = 4
+    half_products: ClassVar[int] = 3
 
     @property
     def name(self) -> str:
         """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n} f32 in pieces"
-
-    @property
-    def array(self) -> float:
-        """Cycles of the multiplier array."""
-        tile = float(targets.get().matrix_half_tile_cycles.value)
-        return _PRODUCTS * tiles(self.m) * tiles(self.k) * tiles(self.n) * tile
-
-    @property
-    def bound(self) -> float:
-        """Cycles at best."""
-        moved = _BYTES * (self.m * self.k + self.k * self.n + self.m * self.n)
-        return max(self.array, moved / Engine.of(targets.get()).rate)
+        return f"{super().name} f32 in pieces"
 
     def run(self) -> tuple[int, float]:
         """Cycles, and the largest difference from the exact value, over the sum of magnitudes."""
