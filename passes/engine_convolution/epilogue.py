@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.make import cast
 from hexagon_mlir.ir.query import element_bytes, input_count
-from hexagon_mlir.passes.lib.engine_conversions import is_zero
+from hexagon_mlir.passes.lib.engine_conversions import is_greater, is_zero
 from hexagon_mlir.passes.lib.engine_tiles import only_rounds
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -70,28 +71,19 @@ def round_once(op: ir.Operation) -> ir.Operation:
     sums = op.results[0]
     type_ = ir.RankedTensorType(sums.type)
     uses = [(use.owner.operation, use.operand_number) for use in sums.uses]
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
-    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * type_.rank)
-    f16 = ir.F16Type.get()
+    identity, f16 = ir.AffineMap.get_identity(type_.rank), ir.F16Type.get()
     with op.location, ir.InsertionPoint.after(op):
-        into = tensor.empty(type_.shape, f16)
-        made = ir.Operation.create(
-            "linalg.generic", results=[into.type], operands=[sums, into], regions=1,
-            attributes={"indexing_maps": ir.ArrayAttr.get([identity] * 2),
-                        "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
-                        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])})
-        body = made.regions[0].blocks.append(type_.element_type, f16, arg_locs=[op.location] * 2)
-        with ir.InsertionPoint(body):
-            ir.Operation.create("linalg.yield", operands=[cast("arith.truncf", f16, body.arguments[0])])
+        rounded = generic([sums], tensor.empty(type_.shape, f16), [identity] * 2, ["parallel"] * type_.rank,
+                          lambda elements: cast("arith.truncf", f16, elements[0]))
     for user, number in uses:
-        user.operands[number] = made.results[0]
+        user.operands[number] = rounded
         argument = user.regions[0].blocks[0].arguments[number]
         casts = [use.owner.operation for use in argument.uses]
         argument.set_type(f16)
         for inner in casts:
             inner.results[0].replace_all_uses_with(argument)
             inner.erase()
-    return made
+    return rounded.owner.operation
 
 
 def _is_projection(map_: ir.AffineMap) -> bool:
@@ -113,7 +105,7 @@ def only_positive(op: ir.Operation) -> bool:
         elif inner.name == "arith.maximumf" and any(map(is_zero, operands)) and known & set(operands):
             known, maximum = {inner.results[0]}, True
         elif inner.name == "arith.cmpf" and operands[0] in known and is_zero(operands[1]):
-            if ir.IntegerAttr(inner.attributes["predicate"]).value not in _GREATER:
+            if not is_greater(inner):
                 return False
         elif inner.name == "arith.select" and operands[1] in known and is_zero(operands[2]) \
                 and inner.operands[0].owner.operation.name == "arith.cmpf":
@@ -121,10 +113,6 @@ def only_positive(op: ir.Operation) -> bool:
         else:
             return False
     return maximum and last.operands[0] in known
-
-
-_GREATER = (2, 3, 9, 10)
-"""arith.cmpf's predicates ogt, oge, ugt and uge."""
 
 
 def inputs_beside(op: ir.Operation, sums: ir.Value, part: Slice) -> list[ir.Value]:
@@ -151,25 +139,20 @@ def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, others: list[ir.
     maps = [_map(rank, [dim - dropped for dim in _dims(attribute) if dim >= dropped]) for _, attribute in _inputs(op)]
     into = tcm_tensor(list(ir.RankedTensorType(block.type).shape), ir.RankedTensorType(op.results[0].type).element_type)
     maps.append(ir.AffineMap.get_identity(rank))
-    kinds = ", ".join(["#linalg.iterator_type<parallel>"] * rank)
-    made = ir.Operation.create(
-        "linalg.generic", results=[into.type], operands=[*inputs, into], regions=1,
-        attributes={"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                    "iterator_types": ir.Attribute.parse(f"[{kinds}]"),
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1])})
-    elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, into)]
-    body = made.regions[0].blocks.append(*elements, arg_locs=[op.location] * len(elements))
     old = op.regions[0].blocks[0]
-    mapping = dict(zip(old.arguments, body.arguments, strict=True))
     summed = [argument for argument, value in zip(old.arguments, op.operands, strict=True) if value == sums]
-    with ir.InsertionPoint(body):
-        for view in old.operations:
-            inner = view.operation
+
+    def body(elements: Sequence[ir.Value]) -> ir.Value:
+        mapping = dict(zip(old.arguments, elements, strict=True))
+        *operations, end = [view.operation for view in old.operations]
+        for inner in operations:
             if inner.name == "arith.truncf" and inner.operands[0] in summed:
                 mapping[inner.results[0]] = mapping[inner.operands[0]]
             else:
                 clone(inner, mapping)
-    return made.result
+        return mapping.get(end.operands[0], end.operands[0])
+
+    return generic(inputs, into, maps, ["parallel"] * rank, body)
 
 
 def _map(rank: int, dims: list[int]) -> ir.AffineMap:

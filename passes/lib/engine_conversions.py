@@ -120,6 +120,15 @@ def is_zero(value: ir.Value) -> bool:
     return isinstance(attribute, ir.FloatAttr) and attribute.value == 0.0
 
 
+_GREATER = (2, 3, 9, 10)
+"""arith.cmpf's predicates ogt, oge, ugt and uge."""
+
+
+def is_greater(compare: ir.Operation) -> bool:
+    """True for an arith.cmpf that is true where the first operand is greater."""
+    return ir.IntegerAttr(compare.attributes["predicate"]).value in _GREATER
+
+
 _SIGN, _MAGNITUDE = -1 << 31, (1 << 31) - 1
 _FRACTION = 23
 """Of an f32 number; its exponents are `_REBIAS` above those of f16 with the same value."""

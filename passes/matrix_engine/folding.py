@@ -9,14 +9,11 @@ from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.make import cast
-from hexagon_mlir.passes.lib.engine_conversions import is_zero
+from hexagon_mlir.passes.lib.engine_conversions import is_greater, is_zero
 from hexagon_mlir.passes.lib.engine_tiles import zeros
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
-
-_GREATER = (2, 3, 9, 10)
-"""arith.cmpf's predicates ogt, oge, ugt and uge."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +72,9 @@ def _maximum(value: ir.Value, users: Sequence[ir.Operation]) -> list[ir.Operatio
     if len(users) != 2 or set(names) != {"arith.cmpf", "arith.select"}:
         return None
     compare, select = names["arith.cmpf"], names["arith.select"]
-    greater = ir.IntegerAttr(compare.attributes["predicate"]).value in _GREATER
     alone = len(list(compare.results[0].uses)) == 1 and select.operands[0] == compare.results[0]
     operands = [compare.operands[0], select.operands[1]]
-    if greater and alone and operands == [value, value] and is_zero(compare.operands[1]) \
+    if is_greater(compare) and alone and operands == [value, value] and is_zero(compare.operands[1]) \
             and is_zero(select.operands[2]):
         return [compare, select]
     return None

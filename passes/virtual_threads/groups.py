@@ -185,7 +185,7 @@ def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrd
                 members.append(Member(op, nests[number], fitting))
                 _push(pending, order.readers(number))
                 continue
-        if needs and end is None:  # what depends on this one is behind it, too
+        if needs and end is None:  # what depends on this one comes after it, too
             end = number
             others = [other for other in others if max(order.reads(other).all, default=-1) < end]
     last = order.position[members[-1].op] + 1 if end is None else end
