@@ -13,6 +13,7 @@ from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.passes.lib.engine_byte_tiles import elementwise
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -71,23 +72,19 @@ def _last(matmul: Matmul, product: ir.Value, sums: ir.Value) -> ir.Value:
 
 def _with_sums(epilogue: ir.Operation, old: ir.Value, product: ir.Value, sums: ir.Value) -> ir.Value:
     """``epilogue``, which reads ``product`` + ``sums`` instead of ``old``."""
-    operands = list(epilogue.operands)
+    operands, block = list(epilogue.operands), epilogue.regions[0].blocks[0]
     place = operands.index(old)
-    maps = list(indexing_maps(epilogue) or ())
+    *of_inputs, of_output = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(epilogue) or ()]
     inputs = [product if value == old else value for value in operands[:-1]]
-    made = ir.Operation.create(
-        "linalg.generic", results=[epilogue.results[0].type], operands=[*inputs, sums, operands[-1]], regions=1,
-        attributes={"indexing_maps": ir.ArrayAttr.get([*maps[:-1], maps[place], maps[-1]]),
-                    "iterator_types": epilogue.attributes["iterator_types"],
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs) + 1, 1])})
-    body = epilogue.regions[0].blocks[0]
-    types = [argument.type for argument in body.arguments]
-    f32 = ir.F32Type.get()
-    new = made.regions[0].blocks.append(*types[:-1], f32, types[-1], arg_locs=[epilogue.location] * (len(types) + 1))
-    arguments = list(new.arguments)
-    mapping = dict(zip(body.arguments, [*arguments[:-2], arguments[-1]], strict=True))
-    with ir.InsertionPoint(new):
-        mapping[body.arguments[place]] = binary("arith.addf", arguments[place], arguments[-2])
-        for view in body.operations:
-            clone(view.operation, mapping)
-    return made.results[0]
+
+    def body(elements: Sequence[ir.Value]) -> ir.Value:
+        *given, added, last = elements
+        mapping = dict(zip(block.arguments, [*given, last], strict=True))
+        mapping[block.arguments[place]] = binary("arith.addf", given[place], added)
+        *operations, end = [view.operation for view in block.operations]
+        for inner in operations:
+            clone(inner, mapping)
+        return mapping.get(end.operands[0], end.operands[0])
+
+    return generic([*inputs, sums], operands[-1], [*of_inputs, of_inputs[place], of_output],
+                   ["parallel"] * of_output.n_dims, body)
