@@ -1,6 +1,13 @@
 // Only the step of the loop is selected, no condition says whether a thread is alone: it is compiled.
-// RUN: hexmlir-opt %s --pipeline=default | filecheck %s
-// CHECK: llvm.func @shares
+// RUN: hexmlir-opt %s --form-async-threads | filecheck %s
+// CHECK-LABEL: func.func private @shares_thread
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[START:.*]] = arith.muli %[[K]], %[[STEP:.*]] : index
+// CHECK: memref.subview %{{.*}}[%[[START]]] [%[[STEP]]]
+// CHECK-LABEL: func.func @shares
+// CHECK: %[[STEP:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
+// CHECK: %[[TRIPS:.*]] = arith.ceildivsi %{{.*}}, %[[STEP]] : index
+// CHECK: async.execute
 #map = affine_map<(d0) -> (d0)>
 func.func @shares(%i: memref<1024xi32>, %alone: i1) {
 %c256 = arith.constant 256 : index
