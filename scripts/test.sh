@@ -3,6 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+unset PYTHONDONTWRITEBYTECODE  # there are several runs of the tests and hundreds of short processes
 scripts/setup.sh
 # Real binaries need a linker and an emulator. Where these cannot be had, their tests are skipped and say so.
 if ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
@@ -22,6 +23,6 @@ if ! command -v qemu-hexagon >/dev/null; then
 fi
 status=0
 .venv/bin/lit -q test/lit || status=1
-.venv/bin/python -m pytest -n 2 -rs -m "not timed" "$@" || status=1
+.venv/bin/python -m pytest -n 2 --dist worksteal -rs -m "not timed" "$@" || status=1
 .venv/bin/python -m pytest -rs -m timed "$@" || { code=$?; ((code == 5)) || status=1; }  # 5: the arguments name none
 exit $status

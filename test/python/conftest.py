@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 
 from hexagon_mlir.exec import sim
 from hexagon_mlir.sim import Arithmetic, Machine
+
+
+def pytest_ignore_collect(collection_path, config):
+    """``-m timed`` imports only the files that say it: to import all takes longer than to run what is timed."""
+    if config.option.markexpr == "timed" and collection_path.match("test_*.py"):
+        return True if "pytest.mark.timed" not in collection_path.read_text() else None
+    return None
+
+
+def pytest_collection_finish():
+    """The collector of reference cycles leaves the modules and the thousands of tests alone from here on."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
