@@ -16,13 +16,9 @@ from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
 from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
 from hexagon_mlir.passes.pair_interleaving.transposes import emit_transposes, make_transpose_plan
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
-
-_UNROLLS = (8, 4, 2, 1)
-"""Pairs of vectors in one iteration: the more, the fewer packets wait for the first loads."""
-_AHEAD = 2
-"""Pairs that are loaded before the first of them is shuffled: it has come then."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +183,7 @@ class _Emitter:
             return
         extent = self._nest.extents[loops[0]]
         assert extent is not None
-        unroll = next(count for count in _UNROLLS if extent % count == 0) if len(loops) == 1 else 1
+        unroll = iterations_together(extent) if len(loops) == 1 else 1
 
         def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             inside = {**ivs, loops[0]: iv}
@@ -209,15 +205,7 @@ class _Emitter:
         def body(piece: ir.Value, _: list[ir.Value], aligned: bool = True) -> list[ir.Value]:
             moves = [self._move({**ivs, self._loops[-1]: make.addi(ivs[self._loops[-1]], index(number))}
                                 if number else dict(ivs), piece, aligned) for number in range(unroll)]
-            for step in range(unroll + _AHEAD):
-                begun = moves[step] if step < unroll else None
-                ending = moves[step - _AHEAD] if step >= _AHEAD else None
-                if ending is not None:
-                    next(ending)
-                for _row in range(PAIR):
-                    for move in (begun, ending):
-                        if move is not None:
-                            next(move)
+            beside_each_other(moves)
             return []
 
         for_loop(index(0), index(whole), PAIR, [], body)

@@ -38,7 +38,6 @@ class ConvolutionBuilder:
     def __init__(self, convolution: Convolution, plan: Plan) -> None:
         self._convolution, self._plan, self._geometry = convolution, plan, convolution.geometry
         self._image = Image.of(convolution.image, convolution.image_shape)
-        self._tiles_x = -(-self._geometry.columns // plan.width)
         self._weights = Weights(convolution.weights, convolution.geometry)
         self._bias: ir.Value | None = None
         self._single = self._geometry.batches == 1 and plan.tile_rows * plan.height >= self._geometry.rows
@@ -118,7 +117,7 @@ class ConvolutionBuilder:
             activations = pack_windows(images[number], geometry, plan, count)
             at = first * plan.height
             rows = min(count * plan.height, geometry.rows - row - at) if isinstance(row, int) else count * plan.height
-            part = Part(batch, plus(row, at), rows, 0, geometry.outputs, count)
+            part = Part(batch, plus(row, at), rows, 0, geometry.outputs, replace(plan, tile_rows=count))
             product = self.multiplied(activations, packed, part)
             if before is not None:
                 results = self.finished(before, results)
@@ -138,7 +137,8 @@ class ConvolutionBuilder:
         before = None
         for first, count, weights in zip(starts, counts, self._weights.fetched(output, counts), strict=True):
             product = self.multiplied(activations, weights(),
-                                      Part(batch, row, rows, plus(output, first), count, tile_rows))
+                                      Part(batch, row, rows, plus(output, first), count,
+                                           replace(plan, tile_rows=tile_rows)))
             if before is not None:
                 results = self.finished(before, results)
             before = product
@@ -162,30 +162,35 @@ class ConvolutionBuilder:
             own = extract(self._bias, [part.output], [TILE * tiles(part.outputs)])
             bias = reshaped(own, [tiles(part.outputs), TILE])
         packed, windows = activations
-        sums = multiply(packed, weights, part.tile_rows * self._tiles_x, windows)
+        sums = multiply(packed, weights, part.plan.tile_rows * part.plan.across(self._geometry), windows)
         inputs = [self._epilogue_inputs(op, part) for op in self._convolution.epilogues]
         return Unfinished(converted(sums, Conversion(bias, self._positive)), part, inputs)
 
     def image_rows(self, batch: Offset, row: Offset, count: int) -> ir.Value:
         """What ``count`` rows of tiles read whose first pixels are row ``row`` of the result."""
+        return self.image_of(batch, row, replace(self._plan, tile_rows=count))
+
+    def image_of(self, batch: Offset, row: Offset, plan: Plan) -> ir.Value:
+        """The same, for the rows of tiles of ``plan``."""
         geometry = self._geometry
         start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
-        return self._image.rows(batch, start, image_size(geometry, replace(self._plan, tile_rows=count)))
+        return self._image.rows(batch, start, image_size(geometry, plan))
 
     def finished(self, product: Unfinished, results: Results) -> Results:
         """``results`` with the tiles of ``product`` as rows of pixels, after the epilogues."""
-        plan, geometry, convolution, part = self._plan, self._geometry, self._convolution, product.part
-        outputs = tiles(part.outputs)
-        half = plan.width // PAIR
-        shape = [part.tile_rows, self._tiles_x, outputs, plan.height, half, TILE, PAIR]
-        assert tiled_shape(part.tile_rows * self._tiles_x, outputs) == list(
+        geometry, convolution, part = self._geometry, self._convolution, product.part
+        plan, outputs, across = part.plan, tiles(part.outputs), part.plan.across(geometry)
+        shape = [plan.tile_rows, across, outputs, plan.height, plan.width // PAIR, TILE, PAIR]
+        assert tiled_shape(plan.tile_rows * across, outputs) == list(
             ir.RankedTensorType(product.tiles.type).shape)
         kept = [dim for dim in range(len(shape)) if dim not in _MAYBE_ONE or shape[dim] > 1]
         cut = reshaped(product.tiles, [shape[dim] for dim in kept])
+        shape[3:5] = -(-part.rows // plan.tile_rows), -(-geometry.columns // (PAIR * across))  # others fill tiles up
+        cut = extract(cut, [0] * len(kept), [shape[dim] for dim in kept])
         order = [dim for dim in _PIXELS if dim in kept]
         rows = tcm_tensor([shape[dim] for dim in order], ir.F16Type.get())
         pixels = linalg.transpose(cut, outs=[rows], permutation=[kept.index(dim) for dim in order]).results[0]
-        block = reshaped(pixels, [part.tile_rows * plan.height, self._tiles_x * plan.width, outputs * TILE])
+        block = reshaped(pixels, [plan.tile_rows * shape[3], shape[4] * PAIR * across, outputs * TILE])
         block = extract(block, [0, 0, 0], [part.rows, geometry.columns, part.outputs])
         offsets, sizes = self._place(part)
         dropped = max(len(sizes) - _BLOCK_RANK, 0)

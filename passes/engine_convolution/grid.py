@@ -3,7 +3,7 @@ beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 from hexagon_mlir.ir import ir
@@ -32,13 +32,8 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
         packed: dict[Fetch, ir.Value] = {}
         unfinished: list[Unfinished] = []
         for number, step in enumerate(self._grid.steps):
-            for fetch in step.fetches:
-                if fetch.operand == LEFT:
-                    images[fetch] = self.image_rows(0, self._row(fetch), self._grid.rows[fetch.number])
-                else:
-                    weights[fetch], = self._weights.fetched(self._starts[RIGHT][fetch.number],
-                                                            [self._grid.columns[fetch.number]])
             if not number:
+                self._fetch(step.fetches, images, weights)
                 self.fetch_bias()
             for fetch in step.packs:
                 if fetch.operand == LEFT:
@@ -48,17 +43,29 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
                     packed[fetch] = weights.pop(fetch)()
             rows, columns = step.factors
             unfinished.append(self.multiplied(activations[rows], packed[columns], self._part(rows, columns)))
+            if number:  # the engine does not wait until the frames of images are filled
+                self._fetch(step.fetches, images, weights)
             if len(unfinished) > BEHIND:
                 results = self.finished(unfinished.pop(0), results)
         for product in unfinished:
             results = self.finished(product, results)
         return results
 
+    def _fetch(self, fetches: Iterable[Fetch], images: dict[Fetch, ir.Value],
+               weights: dict[Fetch, Callable[[], ir.Value]]) -> None:
+        """Transfers blocks, to ``images`` and ``weights``."""
+        for fetch in fetches:
+            if fetch.operand == LEFT:
+                images[fetch] = self.image_of(0, self._row(fetch), self._plan_of(fetch.number))
+            else:
+                weights[fetch], = self._weights.fetched(self._starts[RIGHT][fetch.number],
+                                                        [self._grid.columns[fetch.number]])
+
     def _row(self, fetch: Fetch) -> int:
         """The first row of pixels of a block of rows."""
         return self._starts[LEFT][fetch.number] * self._plan.height
 
     def _part(self, rows: Fetch, columns: Fetch) -> Part:
-        first, count = self._row(rows), self._grid.rows[rows.number]
-        return Part(0, first, min(count * self._plan.height, self._geometry.rows - first),
-                    self._starts[RIGHT][columns.number], self._grid.columns[columns.number], count)
+        first, plan = self._row(rows), self._plan_of(rows.number)
+        return Part(0, first, min(plan.tile_rows * plan.height, self._geometry.rows - first),
+                    self._starts[RIGHT][columns.number], self._grid.columns[columns.number], plan)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.engine_convolution.sizes import Plan
 from hexagon_mlir.passes.engine_convolution.slices import Offset
 
 
 @dataclass(frozen=True)
 class Part:
-    """Of the result: image, first row and count of rows, first channel and count of channels; rows of tiles."""
+    """Of the result: image, first row and count of rows, first channel and count of channels; how its rows are cut into
+    tiles."""
 
     batch: Offset
     row: Offset
     rows: int
     output: Offset
     outputs: int
-    tile_rows: int
+    plan: Plan
 
 
 @dataclass(frozen=True)

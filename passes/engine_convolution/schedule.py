@@ -7,7 +7,7 @@ one's are channels of the result.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
 from hexagon_mlir.passes.engine_convolution.read import Geometry
@@ -36,16 +36,19 @@ _SLACK = 1.2
 @dataclass(frozen=True)
 class Schedule:
     """How a convolution of one image is cut: a tile has the pixels of ``height`` rows and ``width`` columns; blocks of
-    ``grid`` are rows of such tiles, and channels of the result.
+    ``grid`` are rows of such tiles, and channels of the result. The tiles of the last block of rows may have another
+    height and width, ``last``.
     """
 
     height: int
     width: int
     grid: Grid
+    last: tuple[int, int] | None = None
 
     def plan(self, block: int) -> Plan:
         """Of block ``block`` of the rows alone."""
-        return Plan(self.height, self.width, self.grid.rows[block], max(self.grid.columns), 1)
+        shape = self.last if self.last is not None and block == len(self.grid.rows) - 1 else (self.height, self.width)
+        return Plan(*shape, self.grid.rows[block], max(self.grid.columns), 1)
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,15 @@ class _Work:
     ready: bool
     rates: Rates
 
-    @property
-    def across(self) -> int:
-        """Tiles side by side."""
-        return -(-self.geometry.columns // self.schedule.width)
+    def _across(self, block: int) -> int:
+        """Tiles side by side of block ``block`` of the rows."""
+        return self.schedule.plan(block).across(self.geometry)
 
     def tiles_of(self, fetch: Fetch) -> int:
         """Tiles that a block is packed to."""
         if fetch.operand == LEFT:
-            return packed_tiles(self.geometry, self.schedule.grid.rows[fetch.number], self.across)
+            return packed_tiles(self.geometry, self.schedule.grid.rows[fetch.number],
+                                self._across(fetch.number))
         return tiles(self.schedule.grid.columns[fetch.number]) * steps(self.geometry)
 
     def transferred(self, fetch: Fetch) -> int:
@@ -83,7 +86,7 @@ class _Work:
 
     def _result_tiles(self, factors: tuple[Fetch, Fetch]) -> int:
         rows, columns = (blocks[fetch.number] for blocks, fetch in zip(self.schedule.grid.blocks, factors, strict=True))
-        return rows * self.across * tiles(columns)
+        return rows * self._across(factors[LEFT].number) * tiles(columns)
 
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return self._result_tiles(factors) * steps(self.geometry) * self.rates.tile_cycles
@@ -91,8 +94,9 @@ class _Work:
     def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
         elements = self._result_tiles(factors) * TILE * TILE
         cycles = unpack_cycles(elements, self.rates) + epilogue_cycles(elements * self.epilogue_bytes, self.rates)
-        scattered = len(self.schedule.grid.columns) > 1 and self.geometry.columns % self.schedule.width
-        pixels = self.schedule.grid.rows[factors[LEFT].number] * self.schedule.height * self.geometry.columns
+        plan = self.schedule.plan(factors[LEFT].number)
+        scattered = len(self.schedule.grid.columns) > 1 and self.geometry.columns % (PAIR * plan.across(self.geometry))
+        pixels = plan.tile_rows * plan.height * self.geometry.columns
         return cycles + (_PIXEL_CYCLES * pixels if scattered else 0)
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:
@@ -109,7 +113,8 @@ class _Work:
         staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches
                                    if fetch.operand == LEFT or not self.ready)
         live = AHEAD + 2 if self.ready and moves == RIGHT else 2
-        most = max(grid.rows) * self.across * tiles(max(grid.columns)) * TILE * TILE
+        most = max(rows * self._across(block) for block, rows in enumerate(grid.rows))
+        most *= tiles(max(grid.columns)) * TILE * TILE
         results = most * (HALF_BYTES * (BEHIND + 3) + (BEHIND + 2) * self.epilogue_bytes)
         return sum(packed[grid.stays]) + live * max(packed[moves]) + staged + results
 
@@ -145,7 +150,24 @@ def _schedules(geometry: Geometry, rates: Rates) -> Iterator[Schedule]:
                 if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
                     continue
                 for stays in (RIGHT, LEFT):
-                    yield Schedule(height, width, Grid(rows, _channels(columns, geometry.outputs), stays))
+                    schedule = Schedule(height, width, Grid(rows, _channels(columns, geometry.outputs), stays))
+                    yield schedule
+                    other = _other_rest(schedule, geometry)
+                    if other is not None:
+                        yield other
+
+
+def _other_rest(schedule: Schedule, geometry: Geometry) -> Schedule | None:
+    """``schedule`` with tiles of another shape in the last block of rows, of those of which fewest cover it the one for
+    which least is packed; None where that are no fewer tiles."""
+    *before, last = schedule.grid.rows
+    rest = geometry.rows - sum(before) * schedule.height
+    count, _, (height, width) = min(
+        (count, packed_tiles(geometry, -(-rest // height), -(-geometry.columns // width)), (height, width))
+        for (height, width), count in tile_shapes(rest, geometry.columns))
+    if not before or count >= last * -(-geometry.columns // schedule.width):
+        return None
+    return replace(schedule, grid=replace(schedule.grid, rows=(*before, -(-rest // height))), last=(height, width))
 
 
 def _channels(pairs: tuple[int, ...], outputs: int) -> tuple[int, ...]:

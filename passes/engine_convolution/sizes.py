@@ -28,6 +28,10 @@ class Plan:
     outputs: int
     parts: int
 
+    def across(self, geometry: Geometry) -> int:
+        """Tiles side by side."""
+        return -(-geometry.columns // self.width)
+
 
 def tile_shapes(rows: int, columns: int) -> list[tuple[tuple[int, int], int]]:
     """Heights and widths of the pixels of a tile, the widest first, and how many tiles cover the result."""

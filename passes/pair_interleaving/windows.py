@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -15,11 +15,10 @@ from hexagon_mlir.passes.lib.loop_nests import Unsupported
 from hexagon_mlir.passes.lib.pair_vectors import joined
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.pair_interleaving.order import MOST_TOGETHER, beside_each_other, iterations_together
 
 PAIR = 2
 """Pixels that are interleaved, and so the pieces of a pixel in a vector."""
-_UNROLL = 4
-"""Pairs of vectors in one iteration: enough that none waits for its loads."""
 
 
 @dataclass(frozen=True)
@@ -136,18 +135,34 @@ class WindowEmitter:
             self._around(copy.others, {piece: index(whole)}, 1)
 
     def _around(self, loops: Sequence[int], ivs: dict[int, ir.Value], pieces: int) -> None:
-        """The loops ``loops`` inside those of ``ivs``; the innermost does several iterations at a time."""
+        """The loops ``loops`` inside those of ``ivs``; the innermost ones do several iterations at a time."""
+        self._nest(loops, self._unrolls(loops), [dict(ivs)], pieces)
+
+    def _unrolls(self, loops: Sequence[int]) -> list[int]:
+        """Iterations of each of ``loops`` at a time: of one around another only where that does all of its own."""
+        found, left = [1] * len(loops), MOST_TOGETHER
+        for position in reversed(range(len(loops))):
+            extent = self._copy.extents[loops[position]]
+            if extent is None:
+                break
+            found[position] = iterations_together(extent, left)
+            left //= found[position]
+            if found[position] < extent:
+                break
+        return found
+
+    def _nest(self, loops: Sequence[int], unrolls: Sequence[int], places: Sequence[dict[int, ir.Value]],
+              pieces: int) -> None:
+        """``loops``, so many iterations of each at a time, for each of ``places``."""
         if not loops:
-            self._move(ivs, pieces)
+            beside_each_other([self._move(ivs, pieces) for ivs in places])
             return
-        loop, *inner = loops
+        loop, unroll = loops[0], unrolls[0]
         extent = self._copy.extents[loop]
-        unroll = next(n for n in (_UNROLL, PAIR, 1) if extent % n == 0) if not inner and extent is not None else 1
 
         def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
-            for number in range(unroll):
-                at = make.addi(iv, index(number)) if number else iv
-                self._around(inner, {**ivs, loop: at}, pieces)
+            here = [make.addi(iv, index(number)) if number else iv for number in range(unroll)]
+            self._nest(loops[1:], unrolls[1:], [{**ivs, loop: at} for ivs in places for at in here], pieces)
             return []
 
         for_loop(index(0), index(extent) if extent is not None else self._count(loop), unroll, [], body)
@@ -157,15 +172,17 @@ class WindowEmitter:
         dim = next(dim for dim, sum_ in enumerate(self._copy.pairs.indices) if sum_.plain == loop)
         return memref.dim(self._whole, index(dim))
 
-    def _move(self, ivs: dict[int, ir.Value], pieces: int) -> None:
-        """Two vectors of pixels; of them the pairs of so many ``pieces``."""
+    def _move(self, ivs: dict[int, ir.Value], pieces: int) -> Iterator[None]:
+        """Two vectors of pixels; of them the pairs of so many ``pieces``, step by step."""
         copy = self._copy
         pixels = []
         for number in range(PAIR):
             here = {**ivs, copy.pair: number}
             places = [self._place(sum_, here) for sum_ in copy.rows.indices]
             pixels.append(make.load(self._vector, self._rows, places, self._aligned))
+            yield
         both = vector.interleave(*pixels)
+        yield
         for number in range(pieces):
             at = dict(ivs)
             if number and copy.piece is not None:
@@ -173,6 +190,7 @@ class WindowEmitter:
             part = make.shuffle(both, both, range(number * self._lanes, (number + 1) * self._lanes))
             places = [at[sum_.plain] for sum_ in copy.pairs.indices[:-2] if sum_.plain is not None]
             make.store(part, self._pairs, [*places, index(0)], self._stored)
+            yield
 
     def _place(self, sum_: Index, ivs: dict[int, ir.Value | int]) -> ir.Value:
         """``sum_`` without the column."""

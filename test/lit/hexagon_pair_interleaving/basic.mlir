@@ -77,14 +77,17 @@ func.func @pieces(%tiles: memref<1x2x2x16x32x2xf16, 1>, %rows: memref<1x16x2x2x3
 
 // -----
 // Windows of an image: rows of 64 channels at steps of two pixels. Two vectors of neighbouring pixels give those of two
-// tiles.
+// tiles. All taps and pairs of pixels of a row in one iteration: the vectors of two of them are loaded before the first
+// two are interleaved.
 // CHECK-LABEL: func.func @windows
 // CHECK: scf.for %[[Y:.*]] = %c0 to %c2
-// CHECK: scf.for %[[TAP:.*]] = %c0 to %c3
-// CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %{{.*}} : index
-// CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 2 : i64} : memref<5x640xf16, 1>, vector<64xf16>
-// CHECK: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 2 : i64} : memref<5x640xf16, 1>, vector<64xf16>
+// CHECK-NOT: scf.for
+// CHECK-NOT: vector.interleave
+// CHECK-COUNT-4: vector.load %arg0[%{{.*}}, %{{.*}}] {alignment = 2 : i64} : memref<5x640xf16, 1>, vector<64xf16>
+// CHECK-COUNT-5: vector.interleave
+// CHECK-NOT: vector.load
 // CHECK: vector.interleave
+// CHECK-NOT: vector.interleave
 // CHECK-COUNT-2: vector.store
 func.func @windows(%image: memref<5x640xf16, 1>, %tiles: memref<2x3x2x2x32x2xf16, 1>) {
   linalg.generic {indexing_maps = [affine_map<(y, t, c, p, k, l) -> (y * 2 + t, p * 256 + l * 128 + c * 32 + k)>,

@@ -213,13 +213,17 @@ def _epilogue(kind: str, exact: np.ndarray, residual: np.ndarray, result: str, s
 
 
 def _smallest_parts(geometry: Geometry, stays: int) -> Schedule | None:
-    """Each row of tiles and each pair of tiles of channels for itself; all channels where they have groups."""
+    """Each row of tiles and each pair of tiles of channels for itself; all channels where they have groups. The last
+    row has tiles of another shape."""
     if geometry.batches > 1:
         return None
     height, width = tile_shape(geometry.rows, geometry.columns)
     most = 64 if geometry.groups == 1 else geometry.outputs
     channels = [min(most, geometry.outputs - first) for first in range(0, geometry.outputs, most)]
-    return Schedule(height, width, Grid((1,) * -(-geometry.rows // height), tuple(channels), stays))
+    before = (geometry.rows - 1) // height
+    last = (16, 2) if (height, width) != (16, 2) else (4, 8)
+    rest = geometry.rows - before * height
+    return Schedule(height, width, Grid((1,) * before + (-(-rest // last[0]),), tuple(channels), stays), last)
 
 
 @pytest.mark.parametrize("forced", [None, "blocks", LEFT, RIGHT], ids=["chosen", "blocks", "left stays", "right stays"])
@@ -300,8 +304,18 @@ def test_every_schedule_covers_the_result_and_fits(seed):
     assert _Work(geometry, schedule, 4, ready, RATES).bytes() <= budget
     assert sum(schedule.grid.columns) == geometry.outputs
     assert all(count % 64 == 0 for count in schedule.grid.columns[:-1])
-    covered = sum(schedule.grid.rows) * schedule.height
-    assert geometry.rows <= covered < geometry.rows + schedule.height
+    plans = [schedule.plan(block) for block in range(len(schedule.grid.rows))]
+    covered = sum(plan.tile_rows * plan.height for plan in plans)
+    assert geometry.rows <= covered < geometry.rows + plans[-1].height
+
+
+def test_the_rest_of_the_rows_has_tiles_of_another_shape():
+    """28 rows of 28 pixels: three rows of 7 tiles of 8 x 4, and 4 tiles of 2 x 16 for 4 rows, not 7."""
+    geometry = by_tiles(Layer("", (1, 28, 28, 128), 128).geometry())
+    found = choose_schedule(geometry, 8 * MIB, 0, True, RATES)
+    plans = [found.plan(block) for block in range(len(found.grid.rows))]
+    assert [(plan.height, plan.width, plan.tile_rows) for plan in plans] == [(8, 4, 1)] * 3 + [(2, 16, 2)]
+    assert sum(plan.tile_rows * plan.across(geometry) for plan in plans) == 25
 
 
 def test_schedules_of_known_layers():

@@ -75,10 +75,35 @@ def test_on_the_simulator():
     run(found, call)
 
 
+def windows() -> Program:
+    """Of an image of 9 rows of 14 pixels and 64 channels, as tiles of 4 x 4 pixels for 3 x 3 taps."""
+    image = np.arange(9 * 14 * 64, dtype=np.float16).reshape(9, 14 * 64)
+    places = np.indices((3, 3, 2, 7, 4, 32, 2))
+    tap, across, run, high, wide, channel, pair = places
+    expected = image[tap + high, across * 64 + run * 32 + (wide * 2 + pair) * 64 + channel]
+    text = """
+      func.func @windows(%x: memref<9x896xf16>, %y: memref<3x3x2x7x4x32x2xf16>) {
+        linalg.generic {indexing_maps = [
+            affine_map<(t, a, r, y, x, c, p) -> (t + y, a * 64 + r * 32 + x * 128 + p * 64 + c)>,
+            affine_map<(t, a, r, y, x, c, p) -> (t, a, r, y, x, c, p)>], iterator_types = ["parallel", "parallel",
+            "parallel", "parallel", "parallel", "parallel", "parallel"]}
+            ins(%x : memref<9x896xf16>) outs(%y : memref<3x3x2x7x4x32x2xf16>) {
+          ^bb0(%a: f16, %old: f16):
+            linalg.yield %a : f16
+        }
+        return
+      }"""
+    return Program("windows", text, [image], np.ascontiguousarray(expected))
+
+
 def test_no_packet_waits_for_a_load():
-    """Each shuffle followed its two loads at once: a third of the cycles were waits."""
-    for direction, permutation in DIRECTIONS.items():
-        program = transpose(f"{direction}_loaded", "f16", (2, 16, 2, 4, 32), permutation)
-        asm = compile_module(parse(program.text)).asm
-        stalls = launch(asm, program.name, [*program.arguments, np.zeros_like(program.expected)], None).stalls
-        assert stalls["hvx-issue"] > 50 * stalls.get("hvx-interlock", 0), direction
+    """Each shuffle followed its two loads at once: a third of the cycles were waits. So it was for windows, and where
+    the number of iterations was odd."""
+    found = [transpose(f"{direction}_loaded_{rows}", "f16", (2, rows, 2, 4, 32), permutation)
+             for direction, permutation in DIRECTIONS.items() for rows in (16, 7)] + [windows()]
+    asm = compile_module(parse("".join(program.text for program in found))).asm
+    for program in found:
+        result = np.zeros_like(program.expected)
+        stalls = launch(asm, program.name, [*program.arguments, result], None).stalls
+        assert result.tobytes() == program.expected.tobytes(), program.name
+        assert stalls["hvx-issue"] > 10 * stalls.get("hvx-interlock", 0), program.name
