@@ -15,6 +15,7 @@ from hexagon_mlir.ir.query import element_bytes
 _OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 packets
 _PER_PRODUCT = 1.3  # packets per vector of products summed in registers: one at best (bench/matmul.py: 75 to 85 %)
 _DOT_PRODUCT_LENGTH = 4  # vrmpy sums the products of four bytes at once
+_OPERATIONS = {"arith.extf": 8, "arith.truncf": 8}  # of f16: two vectors of f32, whose infinities and NaN are apart
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _FREE = frozenset({"arith.bitcast", "arith.constant", "linalg.yield", "linalg.index"})
 
@@ -66,7 +67,7 @@ def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> flo
     if _is_product(op, body):
         widening = widths[-1] // narrowest
         return vectors * _PER_PRODUCT * (1 if widening == _DOT_PRODUCT_LENGTH else widening) * packet_cycles
-    operations = len(widths) + sum(name not in _FREE for name in body)
+    operations = len(widths) + sum(_OPERATIONS.get(name, 1) for name in body if name not in _FREE)
     return vectors * operations / _OPS_PER_PACKET * packet_cycles
 
 

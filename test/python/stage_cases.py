@@ -274,6 +274,42 @@ SPLIT = """func.func @split(%a: tensor<45x150xf32>, %b: tensor<150x70xf32>) -> t
   return %n : tensor<45x70xf32>
 }
 """
+CONVOLUTION_GROUPS = """func.func @convolution_groups(%x: tensor<1x5x9x64xf16>, %w: tensor<2x2x32x64xf16>)
+    -> tensor<1x4x8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %o = tensor.empty() : tensor<1x4x8x64xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%o : tensor<1x4x8x64xf32>) -> tensor<1x4x8x64xf32>
+  %s = linalg.generic {indexing_maps = [
+      affine_map<(n, y, x, o, ky, kx, c) -> (n, y + ky, x + kx, o floordiv 32 * 32 + c)>,
+      affine_map<(n, y, x, o, ky, kx, c) -> (ky, kx, c, o)>, affine_map<(n, y, x, o, ky, kx, c) -> (n, y, x, o)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x5x9x64xf16>, tensor<2x2x32x64xf16>) outs(%i : tensor<1x4x8x64xf32>) {
+    ^bb0(%a: f16, %b: f16, %old: f32):
+      %u = arith.extf %a : f16 to f32
+      %v = arith.extf %b : f16 to f32
+      %m = arith.mulf %u, %v : f32
+      %new = arith.addf %old, %m : f32
+      linalg.yield %new : f32
+  } -> tensor<1x4x8x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, y, x, c) -> (n, y, x, c)>,
+                                        affine_map<(n, y, x, c) -> (n, y, x, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s : tensor<1x4x8x64xf32>) outs(%o : tensor<1x4x8x64xf32>) {
+    ^bb0(%v: f32, %old: f32):
+      %h = arith.truncf %v : f32 to f16
+      %u = arith.extf %h : f16 to f32
+      linalg.yield %u : f32
+  } -> tensor<1x4x8x64xf32>
+  return %r : tensor<1x4x8x64xf32>
+}
+"""
+
+
+def _convolved_groups(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Two groups of 32 channels, 2 x 2 taps."""
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), w.shape[:2], axis=(1, 2))
+    return np.concatenate([np.einsum("nhwcyx,yxcf->nhwf", windows[:, :, :, group], w.astype(np.float64)[..., group])
+                           for group in (slice(32), slice(32, 64))], axis=-1)
 
 
 def _convolved_f16(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -292,7 +328,7 @@ def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
     f32 or are added to a matrix, of factors that are extended or split, and of bytes, two products with a softmax
-    between them, a convolution."""
+    between them, a convolution, one of groups of channels."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -300,6 +336,7 @@ def linalg_cases() -> list[Case]:
     queries, keys, values = (_random(count, 64)[None].astype(np.float16) / 2 for count in (70, 77, 77))
     picture, kernel, start = (_random(*shape, dtype=np.float16) / 4
                               for shape in ((1, 9, 13, 40), (3, 3, 40, 36), (36,)))
+    grouped = (_random(1, 5, 9, 64, dtype=np.float16) / 4, _random(2, 2, 32, 64, dtype=np.float16) / 4)
     bytes_ = np.random.default_rng(0).integers(-128, 128, (7, 130)).astype(np.int8)
     small = np.ascontiguousarray(right[:, :70] * np.float16(2**-5))
     sums, wide = _random(45, 70), (_random(45, 150), _random(150, 70))
@@ -330,6 +367,8 @@ def linalg_cases() -> list[Case]:
              always=("hexagon-split-products", "hexagon-matrix-engine"), settings=Settings(f32_split=True)),
         Case("convolution_f16", "convolution_f16", lambda: CONVOLUTION_F16, (picture, kernel, start.astype(np.float32)),
              _convolved_f16(picture, kernel, start), 1e-3),
+        Case("convolution_groups", "convolution_groups", lambda: CONVOLUTION_GROUPS, grouped,
+             _convolved_groups(*grouped), 1e-3, changed_by=("hexagon-engine-convolution",)),
     ]
 
 
