@@ -87,8 +87,8 @@ def test_never_slower():
 
 CAST = """func.func @f(%x: tensor<{n}x{given}>) -> tensor<{n}x{made}> {{
   %e = tensor.empty() : tensor<{n}x{made}>
-  %y = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
-      ins(%x : tensor<{n}x{given}>) outs(%e : tensor<{n}x{made}>) {{
+  %y = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}} ins(%x : tensor<{n}x{given}>) outs(%e : tensor<{n}x{made}>) {{
   ^bb0(%a: {given}, %o: {made}):
     %b = arith.{cast} %a : {given} to {made}
     linalg.yield %b : {made}
@@ -100,7 +100,7 @@ CAST = """func.func @f(%x: tensor<{n}x{given}>) -> tensor<{n}x{made}> {{
 
 @pytest.mark.parametrize(("cast", "given", "made"), [("extf", "f16", "f32"), ("truncf", "f32", "f16")])
 def test_casts_between_floats_are_spread(cast, given, made):
-    """51,200 of them took one thread 14,000 cycles, estimated as 6,400: too few for threads. NaN and infinities stay."""
+    """51,200 take one thread 14,000 cycles, estimated as 6,400: too few for threads. NaN and infinities stay."""
     types = {"f16": np.float16, "f32": np.float32}
     text = CAST.format(n=51200, cast=cast, given=given, made=made)
     module = parse(text)
