@@ -17,6 +17,8 @@ from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
 CASES = [*triton_cases(), *linalg_cases()]
 NAMES = [case.name for case in CASES]
 SIMULATED = [case for case in CASES if not case.always]  # as they are compiled
+CHECKED: set[tuple[str, str]] = set()
+"""Names of cases and IR whose result was right: pipelines begin alike."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,16 +53,20 @@ def on_host(case: Case, module) -> np.ndarray:
 def test_every_step(case, pipeline):
     module = parse(case.text())
     set_index_bits(module)
-    check(case, on_host(case, module), "no step")
-    ran = []
     before = to_text(module, elide=False)
+    if (case.name, before) not in CHECKED:
+        check(case, on_host(case, module), "no step")
+        CHECKED.add((case.name, before))
+    ran = []
 
     def run_stage(index, step, when, current):
         nonlocal before
         text = to_text(current, elide=False)
         halfway = "unrealized_conversion_cast" in text  # the next step completes the conversion
         if when == "after" and text != before and not halfway:
-            check(case, on_host(case, current), f"step {index}, {step.title}")
+            if (case.name, text) not in CHECKED:
+                check(case, on_host(case, current), f"step {index}, {step.title}")
+                CHECKED.add((case.name, text))
             ran.append(step.title)
         before = text
 
