@@ -107,7 +107,7 @@ def test_casts_between_floats_are_spread(cast, given, made):
     set_index_bits(module)
     run_steps(module, [PassStep(get("form-virtual-threads")())], PassContext(V75))
     assert "scf.forall" in str(module)
-    x = np.random.default_rng(0).normal(size=51200).astype(types[given])
+    x = np.random.default_rng(0).normal(size=51200).astype(np.float16).astype(types[given])
     x[:5] = np.nan, np.inf, -np.inf, -0.0, 65504
     runs = [hx.compile(text, threads=threads).run(x) for threads in (1, 0)]
     assert runs[1].cycles < 0.9 * runs[0].cycles  # with 7,700 of transfers
