@@ -125,7 +125,7 @@ def _add_up(sums: list[ir.Value], out: ir.Value, widening: str) -> ir.Operation 
         return None
     same = ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))
     parallel = ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank)
-    op = new_generic(sums, [out], [same] * 5, parallel)
+    op = new_generic(sums, [out], [same] * (len(sums) + 1), parallel)
     block = op.regions[0].blocks[0]
     with ir.InsertionPoint(block):
         *numbers, start = block.arguments

@@ -71,6 +71,17 @@ def test_sums_of_narrower_elements(element, extend):
         assert result == (x if extend == "extsi" else x.view(f"u{dtype}")).astype(np.int64).sum()
 
 
+@pytest.mark.parametrize("extend", ("extsi", "extui"))
+@pytest.mark.parametrize("element", ("i32", "i8"))
+@pytest.mark.parametrize("sizes", ((4, 5), (70, 300)))
+def test_sums_of_rows_of_narrower_elements(element, extend, sizes):
+    dtype = np.dtype(f"int{element[1:]}")
+    x = np.random.default_rng(2).integers(np.iinfo(dtype).min, np.iinfo(dtype).max, sizes, dtype=dtype, endpoint=True)
+    result = np.full(sizes[0], -3)
+    hx.compile(kernel(sizes, (1,), element, f"%w = arith.{extend} %a : {element} to i64", "%w")).run(x, result)
+    np.testing.assert_array_equal(result, (x if extend == "extsi" else x.view(f"u{dtype}")).astype(np.int64).sum(1) - 3)
+
+
 def test_what_is_summed_may_be_computed():
     body = """%three = arith.constant 3 : i64
     %i = linalg.index 1 : index
