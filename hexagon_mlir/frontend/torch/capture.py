@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch._higher_order_ops.effects import with_effects
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
+from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers, take_constants_apart
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed, TorchGraph, arguments_of, share_constants, source_of
 from hexagon_mlir.ir import HexError
@@ -30,7 +32,7 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
         lines = str(error).strip().splitlines()
         raise HexError.plain(f"PyTorch cannot decompose the program: {lines[0] if lines else type(error).__name__}",
                              origin=ORIGIN, hint="does the program run eagerly?") from error
-    module = program.graph_module
+    module = in_real_numbers(program.graph_module)
     signature = program.graph_signature
     constants: dict[str, torch.Tensor] = {}
     inputs, positions = [], []
@@ -94,6 +96,7 @@ def from_aot(module: GraphModule, constants: Mapping[int, torch.Tensor]) -> Torc
 
 def _finish(module: GraphModule, constants: dict[str, torch.Tensor], inputs: list[str], positions: list[int],
             outputs: list[int | Constant], mutations: list[tuple[int, torch.Tensor | int]]) -> TorchGraph:
+    take_constants_apart(module, constants)
     _check(module)
     changed = {id(target) for _, target in mutations if isinstance(target, torch.Tensor)}
     frozen = {name: t for name, t in constants.items() if id(t) not in changed}
@@ -110,6 +113,9 @@ def _check(module: GraphModule) -> None:
     for node in module.graph.nodes:
         value = node.meta.get("val")
         shapes = [value] if isinstance(value, torch.Tensor) else value if isinstance(value, (list, tuple)) else []
+        if has_effect(node):
+            raise HexError.plain(f"'{effect_of(node)}' has an effect beside its results", origin=ORIGIN,
+                                 file=source_of(node), hint="results are all that compiled code gives")
         if _draws(node):
             raise HexError.plain(f"'{node.target}' draws random numbers", origin=ORIGIN, file=source_of(node),
                                  hint="model.eval() turns dropout off; pass random numbers as an input")
@@ -125,6 +131,21 @@ def _check(module: GraphModule) -> None:
         if node.op == "placeholder" and isinstance(value, torch.SymInt):
             raise HexError.plain(f"input '{node.name}' is a dynamic size", origin=ORIGIN,
                                  hint="compile for concrete sizes")
+
+
+def has_effect(node: Node) -> bool:
+    """True for a node that passes on the token which keeps effects, as of checks for errors, in order."""
+    return node.target is with_effects or is_token(node)
+
+
+def is_token(node: Node) -> bool:
+    """True for the first and the last node of the order of effects, which do nothing themselves."""
+    return node.target in (torch.ops.prims._make_token.default, torch.ops.prims._sink_tokens.default)
+
+
+def effect_of(node: Node) -> str:
+    """The name of the operation that ``node`` runs for its effect."""
+    return str(node.args[1] if node.target is with_effects else node.target)
 
 
 def _draws(node: Node) -> bool:

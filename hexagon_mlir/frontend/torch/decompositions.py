@@ -18,11 +18,15 @@ from torch._export.utils import _get_decomp_for_cia
 
 from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their own)
     cells,
+    complex_numbers,
+    fourier,
     gradients,
+    linear_algebra,
     padding,
     pooling,
     scans,
     searches,
+    selections,
 )
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort
@@ -254,7 +258,12 @@ def topk(x: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
 
 @decomposes(_aten._to_copy.default)
 def to_copy(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
-    """Floats become bytes without sign by way of words: torch-mlir converts to bytes with one."""
+    """Floats become bytes without sign by way of words: torch-mlir converts to bytes with one.
+
+    Real numbers that become complex ones have an imaginary part of zero.
+    """
+    if dtype == torch.complex64 and not x.is_complex():
+        return torch.complex(x.to(torch.float32), torch.zeros_like(x, dtype=torch.float32))
     if dtype != torch.uint8 or not x.dtype.is_floating_point:
         return NotImplemented
     return x.to(torch.int32).to(torch.uint8)

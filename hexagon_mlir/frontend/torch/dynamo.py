@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch import config as functorch
 from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
@@ -38,7 +39,7 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
     table = decompositions()
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         table |= ATTENTION
-    with recurrent.decomposed():
+    with recurrent.decomposed(), functorch.patch(unlift_effect_tokens=True):  # checks of errors run in eager PyTorch
         return aot_autograd(fw_compiler=compile_forward, inference_compiler=compile_forward,
                             bw_compiler=compile_backward, decompositions=table)(module, list(example_inputs))
 

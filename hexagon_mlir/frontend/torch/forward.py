@@ -23,6 +23,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.exec import ARITHMETICS, EXECUTORS, check_executor
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
+from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers
 from hexagon_mlir.frontend.torch.graph import storage_of
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.partition import EagerPart
@@ -193,10 +194,10 @@ class Forward:
         """A copy of the graph, with the sizes of ``arguments`` in place of symbolic ones."""
         if any(isinstance(value, torch.SymInt) or not all(isinstance(size, int) for size in getattr(value, "shape", ()))
                for value in (node.meta.get("val") for node in self.module.graph.nodes)):
-            return specialize(self.module, arguments)
+            return in_real_numbers(specialize(self.module, arguments))
         graph = torch.fx.Graph()
         graph.output(graph.graph_copy(self.module.graph, {}))
-        return GraphModule(self.module, graph)
+        return in_real_numbers(GraphModule(self.module, graph))
 
 
 class _Part(torch.nn.Module):

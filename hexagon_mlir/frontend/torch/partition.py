@@ -15,7 +15,7 @@ from torch.fx.node import map_arg
 from torch.fx.passes.utils.fuser_utils import fuse_by_partitions
 from torch.utils.flop_counter import flop_registry
 
-from hexagon_mlir.frontend.torch.capture import from_aot
+from hexagon_mlir.frontend.torch.capture import effect_of, from_aot, has_effect, is_token
 from hexagon_mlir.frontend.torch.graph import source_of
 from hexagon_mlir.frontend.torch.importer import to_linalg
 from hexagon_mlir.frontend.torch.lowerings import alone, type_key
@@ -61,7 +61,8 @@ class EagerPart:
     @classmethod
     def of(cls, module: GraphModule) -> EagerPart:
         """Nothing yet of ``module``."""
-        return cls(len(_operations(computing(module))), sum(map(work, computing(module))))
+        counted = [node for node in _operations(computing(module)) if not is_token(node)]
+        return cls(len(counted), sum(map(work, computing(module))))
 
     def take_from(self, module: GraphModule, error: HexError, numerics: str) -> GraphModule:
         """``module``, whose compilation ended with ``error``, with submodules to compile (`split`).
@@ -73,7 +74,7 @@ class EagerPart:
         groups = between(module, eager) if eager else halves(module)
         if not eager and (len(groups) == 1 or self.failures > FAILURES):
             eager, groups = dict.fromkeys(_operations(computing(module)), error), []
-        self.refusals += [Refusal.of(node, reason) for node, reason in eager.items()]
+        self.refusals += [Refusal.of(node, reason) for node, reason in eager.items() if not is_token(node)]
         return split(module, groups)
 
     def _refused(self, module: GraphModule, numerics: str) -> dict[Node, HexError]:
@@ -97,6 +98,8 @@ class EagerPart:
 
 
 def _refusal(node: Node, numerics: str) -> HexError | None:
+    if has_effect(node):
+        return HexError.plain(f"'{effect_of(node)}' has an effect beside its results")
     try:
         graph = from_aot(GraphModule(torch.nn.Module(), alone(node)), {})
         run_passes(graph, numerics)

@@ -10,6 +10,7 @@ import torch
 from torch.fx import Node
 from torch.utils import _pytree as pytree
 
+from hexagon_mlir.frontend.torch.fourier import COSINES
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of, storage_of
 from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
 
@@ -77,6 +78,8 @@ def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
         return False
     if not all(graph.is_constant(source) or source in values for source in node.all_input_nodes):
         return False
+    if node.target is COSINES:
+        return True
     known = sum(_size(_value(graph, source, values)) for source in node.all_input_nodes)
     return _size(node.meta.get("val")) <= known + GROWTH_LIMIT
 

@@ -1,0 +1,122 @@
+"""Decompositions of counts and order statistics, of products with a matrix for each group of rows, of bags of rows."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from hexagon_mlir.frontend.torch.registry import decomposes
+from hexagon_mlir.frontend.torch.scans import running
+from hexagon_mlir.frontend.torch.scatters import sort
+
+_aten = torch.ops.aten
+_ROWS = 4
+"""Rows for each matrix below which a copy of its matrix for each row is less work than all rows for each matrix."""
+
+
+@decomposes(_aten.histc.default)
+def histc(x: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
+    """How many elements are in each of equal parts of a range, its end included; an empty range is that of ``x``."""
+    if not x.numel() or x.dtype != torch.float32:
+        return NotImplemented
+    flat = x.reshape(-1)
+    if min == max:
+        low, high = flat.amin(), flat.amax()
+    else:
+        low, high = torch.full((), float(min)), torch.full((), float(max))
+    low, high = torch.where(low == high, low - 1, low), torch.where(low == high, high + 1, high)
+    place = ((flat - low) * bins / (high - low)).to(torch.int32).clamp(max=bins - 1)
+    place = torch.where((flat >= low) & (flat <= high), place, -1)
+    found = (place == torch.arange(bins, dtype=torch.int32)[:, None]).to(torch.int32)
+    return found.sum(1, dtype=torch.int32).to(x.dtype)
+
+
+@decomposes(_aten._grouped_mm.default)
+def grouped_mm(x: Tensor, weights: Tensor, offs: Tensor | None = None, bias: Tensor | None = None,
+               out_dtype: torch.dtype | None = None) -> Tensor:
+    """``x`` (rows, steps) times ``weights`` (groups, steps, columns), whose group g ends at row ``offs[g]``.
+
+    Few rows have a copy of their matrix each; otherwise each matrix is multiplied with all rows, others set to zero.
+    Rows after the last group are zero.
+    """
+    if offs is None or x.dim() != 2 or weights.dim() != 3 or bias is not None or not x.numel() or not weights.numel():
+        return NotImplemented
+    (rows, _), (groups, _, columns) = x.shape, weights.shape
+    row, ends = torch.arange(rows, dtype=torch.int32), offs.to(torch.int32)
+    group = (row[:, None] >= ends).to(torch.int32).sum(1, dtype=torch.int32)  # `groups` after the last one
+    if rows < _ROWS * groups:
+        own = weights[group.clamp(max=groups - 1).to(torch.int64)]
+        y = torch.where((group < groups)[:, None], (x[:, None, :] @ own).squeeze(1), 0.0)
+    else:
+        y = torch.zeros(rows, columns, dtype=x.dtype)
+        for number in range(groups):
+            y = torch.where((group == number)[:, None], x @ weights[number], y)
+    return y if out_dtype is None else y.to(out_dtype)
+
+
+def _ordered(x: Tensor, place: int, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
+    values, indices = (part.narrow(dim, place, 1) for part in sort(x, dim, False))
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+
+
+@decomposes(_aten.kthvalue.default)
+def kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element at place ``k`` of the sorted ones; NaN is last."""
+    return _ordered(x, k - 1, dim, keepdim) if x.dim() and x.numel() else NotImplemented
+
+
+@decomposes(_aten.median.dim)
+def median_of_rows(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The lower of two in the middle; the first NaN where there is one."""
+    if not x.dim() or not x.numel():
+        return NotImplemented
+    values, indices = _ordered(x, (x.shape[dim] - 1) // 2, dim, keepdim)
+    if not x.dtype.is_floating_point:
+        return values, indices
+    missing = torch.isnan(x).to(torch.int32)
+    some, first = missing.amax(dim, keepdim), missing.argmax(dim, keepdim)
+    return torch.where(some > 0, float("nan"), values), torch.where(some > 0, first, indices)
+
+
+@decomposes(_aten.median.default)
+def median(x: Tensor) -> Tensor:
+    """Of all elements."""
+    return median_of_rows(x.reshape(-1), 0)[0] if x.numel() else NotImplemented
+
+
+@decomposes(_aten.logcumsumexp.default)
+def logcumsumexp(x: Tensor, dim: int) -> Tensor:
+    """Logarithms of sums of more and more exponentials, each pair less its larger one."""
+    return running(x, dim, torch.logaddexp)
+
+
+@decomposes(_aten.hypot.default)
+def hypot(x: Tensor, y: Tensor) -> Tensor:
+    """The root of the sum of squares, of the quotient to the larger one: nothing overflows before the result does."""
+    large, small = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
+    ratio = small / torch.where(large > 0, large, 1.0)
+    return large * torch.sqrt(1.0 + ratio * ratio)
+
+
+_SUM, _MEAN = 0, 1
+
+
+@decomposes(_aten._embedding_bag.default, _aten._embedding_bag_forward_only.default)
+def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
+                  sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
+                  padding_idx: int = -1) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Sums or means of rows of ``weight``: a product of the rows with a matrix that tells the bag of each."""
+    if mode not in (_SUM, _MEAN) or not indices.numel() or not offsets.numel():
+        return NotImplemented
+    starts = offsets[:-1] if include_last_offset else offsets
+    place = torch.arange(indices.shape[0], dtype=torch.int32)
+    bag = (place[:, None] >= starts.to(torch.int32)).to(torch.int32).sum(1, dtype=torch.int32) - 1
+    counts = indices != padding_idx if padding_idx >= 0 else torch.ones_like(indices, dtype=torch.bool)
+    member = (bag == torch.arange(starts.shape[0], dtype=torch.int32)[:, None]) & counts
+    share = member.to(weight.dtype)
+    share = share if per_sample_weights is None else share * per_sample_weights
+    size = member.to(torch.int32).sum(1, dtype=torch.int32)
+    y = share @ weight[indices]
+    if mode == _MEAN:
+        y = y / size.clamp(min=1).to(y.dtype)[:, None]
+    return y, bag.to(indices.dtype), size.to(indices.dtype), torch.zeros_like(offsets)
