@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from binaries import needs_linker, needs_qemu
@@ -37,12 +38,28 @@ def sources() -> list[str]:
     return [str(file) for file in link.runtime_sources()]
 
 
-def build(compiler: list[str], name: str, folder) -> str:
-    program = str(folder / name)
-    done = subprocess.run([*compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
-                           f"-I{RUNTIME / 'include'}", str(RUNTIME / "test" / f"test_{name}.c"), *sources(),
-                           "-pthread", "-o", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """A function that makes the program of test ``name`` for this machine; the runtime is compiled once for each of
+    `SANITIZERS`.
+    """
+    flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", f"-I{RUNTIME / 'include'}", "-pthread"]
+
+    def run(*words, cwd):
+        done = subprocess.run([str(CC), *flags, *words], capture_output=True, text=True, cwd=cwd)
+        assert done.returncode == 0, done.stderr
+
+    @cache
+    def objects(sanitizer: str) -> list[str]:
+        folder = tmp_path_factory.mktemp(sanitizer)
+        run(*SANITIZERS[sanitizer], "-c", *sources(), cwd=folder)
+        return [str(file) for file in sorted(folder.glob("*.o"))]
+
+    def program(name: str, folder, sanitizer: str = "plain") -> str:
+        test = str(RUNTIME / "test" / f"test_{name}.c")
+        run(*SANITIZERS[sanitizer], test, *objects(sanitizer), "-o", name, cwd=folder)
+        return str(folder / name)
+
     return program
 
 
@@ -54,14 +71,14 @@ def run(command: list[str], **environment: str) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize("sanitizer", SANITIZERS)
 class TestOnTheHost:
     @pytest.mark.parametrize("name", UNITS)
-    def test_unit(self, name, sanitizer, tmp_path):
-        program = build([str(CC), *SANITIZERS[sanitizer]], name, tmp_path)
+    def test_unit(self, name, sanitizer, build, tmp_path):
+        program = build(name, tmp_path, sanitizer)
         for workers in ("1", "4", "7") if name == "async" else ("4",):
             done = run([program], HEXMLIR_RT_THREADS=workers)
             assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
 
-    def test_failures_end_the_process_with_one_line(self, sanitizer, tmp_path):
-        program = build([str(CC), *SANITIZERS[sanitizer]], "failures", tmp_path)
+    def test_failures_end_the_process_with_one_line(self, sanitizer, build, tmp_path):
+        program = build("failures", tmp_path, sanitizer)
         for fault, message in FAULTS.items():
             done = run([program, fault])
             assert done.returncode == 86 and done.stderr.count("\n") == 1, (fault, done.stderr)
@@ -70,8 +87,8 @@ class TestOnTheHost:
 
 
 @needs_cc
-def test_wrong_settings(tmp_path):
-    program = build([str(CC)], "async", tmp_path)
+def test_wrong_settings(build, tmp_path):
+    program = build("async", tmp_path)
     for value in ("0", "-1", "many", "99999999999"):
         done = run([program], HEXMLIR_RT_THREADS=value)
         assert done.returncode == 86 and f"HEXMLIR_RT_THREADS={value} is not a positive" in done.stderr
