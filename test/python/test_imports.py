@@ -4,6 +4,7 @@ import ast
 import graphlib
 import re
 from collections import Counter
+from functools import cache
 
 import pytest
 from support import ROOT
@@ -85,14 +86,17 @@ MODULES = list(sources())
 KNOWN = {name for name, _ in MODULES}
 
 
+@cache
 def imported(file):
     """(module, line) of each import statement in ``file``, those in functions included."""
+    found = []
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, node.lineno
-            yield from ((f"{node.module}.{alias.name}", node.lineno) for alias in node.names)
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            found += [(name, node.lineno) for name in names]
+    return found
 
 
 def part_of(name):

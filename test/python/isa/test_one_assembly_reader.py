@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import lru_cache
 
 import pytest
 from support import ROOT
@@ -30,9 +31,10 @@ FILES = {name: file for part in PARTS for file in sorted((ROOT / part).rglob("*.
          if not (name := str(file.relative_to(ROOT))).startswith(READERS)}
 
 
+@lru_cache(maxsize=1)
 def calls(source):
-    return (node for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute))
+    return [node for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
 
 
 def patterns(source):
