@@ -46,8 +46,8 @@ class Tile:
 class KernelMemory:
     """TCM that a kernel is given: ``arena_bytes`` for itself alone, and memory for the tile it begins with.
 
-    A kernel with ``spare_cycles`` starts the transfer of a later one's tile behind the last fetch of its own; so long,
-    by estimate, it then works at least.
+    A kernel with ``spare_cycles`` starts the transfer of a later one's tile behind the last fetch of its own, whether
+    it has a tile itself or not; so long, by estimate, it then works at least.
     """
 
     arena_bytes: int
@@ -76,7 +76,7 @@ def read(module: ir.Module) -> KernelMemory | None:
             fields = ir.DictAttr(op.operation.attributes[MEMORY])
             arena, spare = (ir.IntegerAttr(fields[key]).value if key in fields else 0 for key in (_ARENA, _SPARE))
             if _TILE not in fields:
-                return KernelMemory(arena)
+                return KernelMemory(arena, spare_cycles=spare)
             *tile, nbytes = ir.DenseI64ArrayAttr(fields[_TILE])
             return KernelMemory(arena, Tile(*tile), nbytes, spare)
     return None

@@ -7,26 +7,34 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.weight_streaming.build import (
-    START_TILE,
     add_argument,
     close_gap,
     declare,
+    declare_start,
     is_arena,
-    is_separable,
     start_next,
     start_tile,
     tag_of,
     take_arena,
     take_slot,
 )
-from hexagon_mlir.passes.weight_streaming.find import find_first_tile, find_starts, find_work
-from hexagon_mlir.passes.weight_streaming.spare import spare_cycles
+from hexagon_mlir.passes.weight_streaming.find import (
+    FirstTile,
+    find_first_tile,
+    find_starts,
+    find_starts_behind_fetches,
+    find_work,
+)
+from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_behind
 from hexagon_mlir.targets.dma import Engine
 
 WAIT = "hexmlir_rt_dma_wait"
+_LEAST_SPARE = 8192
+"""Cycles of work for which a kernel without a tile starts a later one's: two more arguments cost some hundreds."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +47,13 @@ class HexagonWeightStreamingPass(Pass):
     ``hexmlir_rt_tile_start(record, memory)`` replaces that fetch: it starts the transfer unless an earlier kernel has
     started it, and returns its tag. After the last fetch of the loop that works on the tile, the same call starts the
     transfer of a later kernel's tile; a null record starts nothing. It does not start sooner, because transfers reach
-    memory one after the other: it would delay the kernel's own transfers.
+    memory one after the other: it would delay the kernel's own transfers. In a kernel without a tile, and in one whose
+    products the matrix engine computes, it stands after the last fetch of all.
 
     The attribute ``hexagon.tcm`` describes the arguments that are added after the others: the tile (argument, offset,
     bytes of a row, rows, stride, bytes of its memory), its memory and record; the arena; and with ``spare`` (the
-    estimated cycles of work after the last fetch) the record and memory of the later tile.
+    estimated cycles of work after the last fetch, in a kernel without a tile at least 8,192) the record and memory of
+    the later tile.
 
     Before:
         func.func @f(%w: memref<32768xf32>, %y: memref<32768xf32>)
@@ -98,9 +108,9 @@ class HexagonWeightStreamingPass(Pass):
         tile-bytes: first transfers of fewer bytes stay where they are; 0 takes those that the core copies sooner than
             the DMA.
 
-    Refuses (with a remark): TCM allocations in addition to one arena; the kernel then has the whole TCM. A kernel
-    without a first tile, or with less work than the transfer of the tile takes, gets only its arena. A kernel whose
-    loops fetch in more than one way starts no transfer of a later tile.
+    Refuses (with a remark): TCM allocations in addition to one arena; the kernel then has the whole TCM. A kernel on
+    HVX with less work than the transfer of its first tile takes has no tile. A kernel whose loop on the tile fetches in
+    more than one way starts no transfer of a later one.
 
     Needs: buffer.
     Leaves: buffer.
@@ -133,32 +143,45 @@ class HexagonWeightStreamingPass(Pass):
         first = find_first_tile(block, arena, given)
         alignment = int(context.target.vector_bytes.value)
         engine = Engine.of(context.target)
-        if first is None or first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes) or not is_separable(
-                first, arena):
+        if first is not None and first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes):
+            first = None
+        places: list[ir.Operation] | str = find_starts_behind_fetches(block, engine.break_even_bytes)
+        spare = spare_cycles_behind(places, block, context.target)
+        if first is None:
             self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
-            return KernelMemory(take_arena(function, arena, alignment))
-        work = find_work(first, block)
-        places = find_starts(work) if work is not None else "nothing works on the tile"
-        spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
-        if not isinstance(places, str) and spare < engine.start + engine.busy(first.tile.nbytes):
-            self.remark(context, function, f"no first tile: its transfer takes longer than the {spare} cycles of work")
-            return KernelMemory(take_arena(function, arena, alignment))
-        nbytes = first.slot.results[0].type.shape[0]
+        elif not ops_named(function, ENGINE_PRODUCT):
+            work = find_work(first, block)
+            places = find_starts(work) if work is not None else "nothing works on the tile"
+            spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
+            if isinstance(places, str):
+                self.remark(context, work or function, f"prefetches no tile of a later kernel: {places}")
+            elif spare < engine.start + engine.busy(first.tile.nbytes):
+                self.remark(context, function,
+                            f"no first tile: its transfer takes longer than the {spare} cycles of work")
+                first = None
+        tile, nbytes = (None, 0) if first is None else (first.tile, self._take_tile(module, function, first, arena,
+                                                                                    alignment))
+        arena_bytes = take_arena(function, arena, alignment)
+        if isinstance(places, str) or spare < (_LEAST_SPARE if tile is None else 1):
+            return KernelMemory(arena_bytes, tile, nbytes)
+        declare_start(module)
+        record, memory = (add_argument(function, ir.IndexType.get()) for _ in range(2))
+        for op in places:
+            start_next(op, record, memory)
+        return KernelMemory(arena_bytes, tile, nbytes, spare)
+
+    def _take_tile(self, module: ir.Module, function: ir.Operation, first: FirstTile, arena: ir.Operation,
+                   alignment: int) -> int:
+        """Make the memory of ``first`` an argument, and so its record; the bytes of that memory."""
+        nbytes = ir.MemRefType(first.slot.results[0].type).shape[0]
         close_gap(arena, first, nbytes)
         slot = take_slot(function, nbytes, alignment)
         record = add_argument(function, ir.IndexType.get())
         first.slot.results[0].replace_all_uses_with(slot)
         erase_op(first.slot, self.name)
-        declare(module, START_TILE, [ir.IndexType.get()] * 2, [ir.IntegerType.get_signless(32)])
+        declare_start(module)
         self._start_own(module, first.fetch, slot, record)
-        arena_bytes = take_arena(function, arena, alignment)
-        if isinstance(places, str):
-            self.remark(context, work or function, f"prefetches no tile of a later kernel: {places}")
-            return KernelMemory(arena_bytes, first.tile, nbytes)
-        record, memory = (add_argument(function, ir.IndexType.get()) for _ in range(2))
-        for op in places:
-            start_next(op, record, memory)
-        return KernelMemory(arena_bytes, first.tile, nbytes, spare)
+        return nbytes
 
     def _start_own(self, module: ir.Module, fetch: ir.Operation, slot: ir.Value, record: ir.Value) -> None:
         """In place of ``fetch``: start the tile's transfer unless it has been."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
-from hexagon_mlir.targets import get
+from hexagon_mlir.targets import Target, get
 from hexagon_mlir.targets.dma import Engine
 
 WHOLE = -1
@@ -57,15 +57,20 @@ def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
              Need(memory.arena_bytes, memory.tile_bytes,
                   engine.start + engine.busy(memory.tile.nbytes) if memory.tile else 0.0, memory.spare_cycles)
              for memory in memories]
-    return plan_tcm(calls, target.tcm_budget_bytes, int(target.vector_bytes.value))
+    return plan_tcm(calls, target.tcm_budget_bytes, alignment_of(target))
+
+
+def alignment_of(target: Target) -> int:
+    """Bytes that the memory of each call is aligned to: tiles of the matrix engine may begin there."""
+    return int(target.tcm_alignment.value)
 
 
 def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
-    A tile is started by the last earlier call that has a tile too, if that call works long enough after its own last
-    fetch and the tile fits from then on. At most two tiles are live at once, the call's own and one in flight: they are
-    placed at the two ends alternately, arenas between them.
+    A tile is started by the last earlier call that works as long after its own last fetch as the transfer takes, if it
+    is the last one that has a tile too or comes after that, and the tile fits from then on. At most two tiles are live
+    at once, the call's own and one in flight: they are placed at the two ends alternately, arenas between them.
     """
     sizes = [(_up(need.arena_bytes, alignment), _up(need.tile_bytes, alignment)) for need in calls]
     starters = _starters(calls, sizes, tcm_bytes - alignment)
@@ -93,14 +98,18 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
 def _starters(calls: Sequence[Need], sizes: Sequence[tuple[int, int]], room: int) -> dict[int, int]:
     """Call whose tile is started early -> the call that starts it."""
     found: dict[int, int] = {}
-    before: int | None = None
+    begin = 0
     for step, (need, (_, tile)) in enumerate(zip(calls, sizes, strict=True)):
         if not tile:
             continue
-        if before is not None and calls[before].spare_cycles >= need.tile_cycles and all(
-                arena != WHOLE and arena + own + tile <= room for arena, own in sizes[before:step]):
-            found[step] = before
-        before = step
+        for first in reversed(range(begin, step)):
+            arena, own = sizes[first]
+            if arena == WHOLE or arena + own + tile > room:
+                break
+            if calls[first].spare_cycles >= need.tile_cycles:
+                found[step] = first
+                break
+        begin = step
     return found
 
 

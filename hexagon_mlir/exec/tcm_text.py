@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
-from hexagon_mlir.exec.tcm_plan import TcmPlan
+from hexagon_mlir.exec.tcm_plan import TcmPlan, alignment_of
 from hexagon_mlir.targets import get
 
 TCM, TILES = "tcm", "tiles"
@@ -33,7 +33,7 @@ class TcmText:
 
     @property
     def _alignment(self) -> int:
-        return int(get(self.schedule.target).vector_bytes.value)
+        return alignment_of(get(self.schedule.target))
 
     def _tiled(self) -> list[int]:
         """The calls that begin with a tile, in the order of their records."""

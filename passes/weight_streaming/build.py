@@ -8,7 +8,7 @@ from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import uses_of_buffer
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
-from hexagon_mlir.passes.weight_streaming.find import FirstTile
+from hexagon_mlir.passes.weight_streaming.find import FirstTile, base_of, views_of
 
 START_TILE = "hexmlir_rt_tile_start"
 _ORIGIN = "hexagon-weight-streaming"
@@ -22,29 +22,10 @@ def is_arena(op: ir.Operation, function: ir.Operation) -> bool:
             and users <= {"memref.view", "memref.dealloc"})
 
 
-def _views(arena: ir.Operation) -> list[ir.Operation]:
-    return [use.owner.operation for use in arena.results[0].uses if use.owner.operation.name == "memref.view"]
-
-
-def _base(value: ir.Value) -> int:
-    """A lower bound of a view's offset in the arena: its constant term."""
-    known = constant_value(value)
-    if known is not None:
-        return known
-    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-    return sum(map(_base, op.operands)) if op is not None and op.name == "arith.addi" else 0
-
-
-def is_separable(first: FirstTile, arena: ir.Operation) -> bool:
-    """True when no other view of the arena begins within the slot."""
-    end = first.offset + ir.MemRefType(first.slot.results[0].type).shape[0]
-    return all(view == first.slot or not first.offset <= _base(view.operands[1]) < end for view in _views(arena))
-
-
 def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
     """Close the gap that the slot leaves: later offsets become smaller."""
-    for view in _views(arena):
-        if view != first.slot and _base(view.operands[1]) > first.offset:
+    for view in views_of(arena):
+        if view != first.slot and base_of(view.operands[1]) > first.offset:
             with view.location, ir.InsertionPoint(view):
                 known = constant_value(view.operands[1])
                 view.operands[1] = (arith.subi(view.operands[1], index(nbytes)) if known is None
@@ -59,7 +40,7 @@ def take_arena(function: ir.Operation, arena: ir.Operation, alignment: int) -> i
     for use in uses_of_buffer(arena.results[0]):
         if use.owner.operation.name == "memref.dealloc":
             erase_op(use.owner.operation, _ORIGIN)
-    empty = not _views(arena)
+    empty = not views_of(arena)
     if not empty:
         argument = add_argument(function, type_)
         with arena.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
@@ -117,6 +98,11 @@ def tag_of(start: ir.Operation) -> tuple[ir.Value, ir.Value]:
     at = 1 + ir.MemRefType(operands[0].type).rank
     at += 2 + ir.MemRefType(operands[at].type).rank
     return operands[at], operands[at + 1]
+
+
+def declare_start(module: ir.Module) -> None:
+    """Declare the function that `start_tile` calls."""
+    declare(module, START_TILE, [ir.IndexType.get()] * 2, [ir.IntegerType.get_signless(32)])
 
 
 def declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:

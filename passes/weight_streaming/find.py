@@ -1,4 +1,4 @@
-"""Finds a kernel's arena, the fetch of its first tile, and the work on that tile."""
+"""Finds a kernel's arena, the fetch of its first tile, the work on that tile, and where fetches end."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from hexagon_mlir.ir.order import ancestor_in, nested_ops
 from hexagon_mlir.ir.query import element_bytes, in_tcm, static_bytes
 
 _FETCHES = ("memref.copy", "memref.dma_start")
+_NAMES = VIEWS | {"memref.alloc", "memref.dealloc", "arith.constant"}
+"""Operations that move nothing."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,11 @@ class FirstTile:
 def find_first_tile(block: ir.Block, arena: ir.Operation, given: Collection[int]) -> FirstTile | None:
     """The largest transfer into a slot of ``arena`` that ``block``, the kernel's body, always begins with.
 
-    Its source is an argument whose number is among ``given``.
+    Its source is an argument whose number is among ``given``; no other view of the arena begins within the slot.
     """
     found = [one for view in block.operations if view.operation.name in _FETCHES
              and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
-             and not _used_before(one, block)]
+             and _is_separable(one, arena) and not _used_before(one, block)]
     return max(found, key=lambda one: one.tile.nbytes, default=None)
 
 
@@ -59,6 +61,35 @@ def find_starts(work: ir.Operation) -> list[ir.Operation] | str:
             if not inside or _loop_around(inside[0]) != work:
                 return "the loop fetches in more than one way"
     return guards or [work]
+
+
+def find_starts_behind_fetches(block: ir.Block, least_bytes: int) -> list[ir.Operation]:
+    """Places in ``block``, the kernel's body, where its last transfer to TCM has been started.
+
+    They are the guarded prefetches of the loop that fetches last, if there are no others in it; else the operation
+    behind the last one that fetches. The core copies fewer than ``least_bytes`` itself.
+    """
+    operations = [view.operation for view in block.operations]
+    last = max((number for number, op in enumerate(operations) if _fetches(op, least_bytes)), default=-1)
+    guards = find_starts(operations[last]) if last >= 0 else []
+    if not isinstance(guards, str) and guards[:1] not in ([], [operations[last]]):
+        return guards
+    return next([op] for op in operations[last + 1:] if op.name not in _NAMES)
+
+
+def _fetches(op: ir.Operation, least_bytes: int) -> bool:
+    """True where ``op``, or one inside it, moves ``least_bytes`` to TCM."""
+    for one in nested_ops(op):
+        if one.name in _FETCHES and [in_tcm(ir.MemRefType(end.type)) for end in _ends(one)] == [False, True]:
+            size = static_bytes(_ends(one)[1].type)
+            if size is None or size >= least_bytes or one.name == "memref.dma_start":
+                return True
+    return False
+
+
+def views_of(arena: ir.Operation) -> list[ir.Operation]:
+    """The views of ``arena`` itself."""
+    return [use.owner.operation for use in arena.results[0].uses if use.owner.operation.name == "memref.view"]
 
 
 def _read(op: ir.Operation, arena: ir.Operation) -> FirstTile | None:
@@ -132,6 +163,21 @@ def _block(type_: ir.MemRefType, pitch: int | None, length: int | None) -> tuple
             return None
         run *= size
     return total, 1, total
+
+
+def _is_separable(first: FirstTile, arena: ir.Operation) -> bool:
+    """True when no other view of the arena begins within the slot."""
+    end = first.offset + ir.MemRefType(first.slot.results[0].type).shape[0]
+    return all(view == first.slot or not first.offset <= base_of(view.operands[1]) < end for view in views_of(arena))
+
+
+def base_of(value: ir.Value) -> int:
+    """A lower bound of a view's offset in the arena: its constant term."""
+    known = constant_value(value)
+    if known is not None:
+        return known
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    return sum(map(base_of, op.operands)) if op is not None and op.name == "arith.addi" else 0
 
 
 def _used_before(one: FirstTile, block: ir.Block) -> bool:

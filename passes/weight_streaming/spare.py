@@ -7,6 +7,8 @@ from math import prod
 from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.targets import Target
 
 _OPS_PER_PACKET = 2  # products: a load, a multiplication and an addition take a packet and a half
@@ -15,6 +17,25 @@ _OPS_PER_PACKET = 2  # products: a load, a multiplication and an addition take a
 def spare_cycles(places: list[ir.Operation], target: Target) -> int:
     """Cycles after the first of ``places`` (see `find_starts`): of the work, or of one part of its loop."""
     return round(min(_cycles(_around(place), target) for place in places))
+
+
+def spare_cycles_behind(places: list[ir.Operation], block: ir.Block, target: Target) -> int:
+    """Cycles of the work in ``block``, a kernel's body, behind ``places`` (see `find_starts_behind_fetches`): of the
+    matrix engine or of HVX, which compute beside each other."""
+    operations = [view.operation for view in block.operations]
+    last = operations.index(ancestor_in(places[-1], block))
+    inside = places[0] != operations[last]
+    behind = operations[last + inside:]
+    on_engine = sum(_product_cycles(op, target) for op in behind if op.name == ENGINE_PRODUCT)
+    return round(max(on_engine, sum(_cycles(op, target) for op in behind)) + inside * spare_cycles(places, target))
+
+
+def _product_cycles(product: ir.Operation, target: Target) -> float:
+    """Of a `hexagon.engine_product` of f16, whose operands are tiles; 0 for others."""
+    left, right = (ir.MemRefType(value.type) for value in list(product.operands)[:2])
+    if not isinstance(left.element_type, ir.F16Type):
+        return 0.0
+    return left.shape[0] * prod(right.shape[:2]) * float(target.matrix_half_tile_cycles.value)
 
 
 def _around(place: ir.Operation) -> ir.Operation:

@@ -117,3 +117,93 @@ func.func @alone(%x: memref<4xf32>) {
   memref.dealloc %a : memref<128xi8, 1>
   return
 }
+
+// -----
+// Products on the matrix engine: the later tile starts behind the last fetch, beside the products, before the last
+// result is stored. A transfer of another argument's rows is no tile.
+// CHECK-LABEL: func.func @engine
+// CHECK-SAME: hexagon.tcm = {arena = 135168 : i64, spare = 8192 : i64, tile = array<i64: 0, 0, 2097152, 1, 2097152, 2097152>}
+// CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(
+// CHECK: memref.store %[[TAG]], %[[TAGS:.*]][%{{.*}}]
+// CHECK: memref.dma_start %arg1
+// CHECK: call @hexmlir_rt_tile_start(
+// CHECK: memref.dma_wait %[[TAGS]]
+// CHECK: hexagon.engine_product
+// CHECK: memref.copy %{{.*}}, %arg2
+// CHECK-NOT: call @hexmlir_rt_tile_start(
+func.func @engine(%w: memref<32x32x16x32x2xf16>, %x: memref<1x32x16x32x2xf16>, %y: memref<1x32x16x32x2xf16>)
+    attributes {hexagon.in_model = array<i64: 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %weights = arith.constant 1048576 : index
+  %row = arith.constant 32768 : index
+  %c2097152 = arith.constant 2097152 : index
+  %c2162688 = arith.constant 2162688 : index
+  %c2228224 = arith.constant 2228224 : index
+  %arena = memref.alloc() {alignment = 2048 : i64} : memref<2232320xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<2097152xi8, 1>
+  %o = memref.view %arena[%c2097152][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<65536xi8, 1>
+  %p = memref.view %arena[%c2162688][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<65536xi8, 1>
+  %b = memref.view %arena[%c2228224][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<4096xi8, 1>
+  %t = memref.view %s[%c0][] : memref<2097152xi8, 1> to memref<32x32x16x32x2xf16, 1>
+  %u = memref.view %o[%c0][] : memref<65536xi8, 1> to memref<1x32x16x32x2xf16, 1>
+  %v = memref.view %p[%c0][] : memref<65536xi8, 1> to memref<1x32x16x32x2xf16, 1>
+  %bias = memref.view %b[%c0][] : memref<4096xi8, 1> to memref<16x2x32xi32, 1>
+  %first = memref.alloc() : memref<1xi32>
+  memref.dma_start %w[%c0, %c0, %c0, %c0, %c0], %t[%c0, %c0, %c0, %c0, %c0], %weights, %first[%c0]
+    : memref<32x32x16x32x2xf16>, memref<32x32x16x32x2xf16, 1>, memref<1xi32>
+  %second = memref.alloc() : memref<1xi32>
+  memref.dma_start %x[%c0, %c0, %c0, %c0, %c0], %u[%c0, %c0, %c0, %c0, %c0], %row, %second[%c0]
+    : memref<1x32x16x32x2xf16>, memref<1x32x16x32x2xf16, 1>, memref<1xi32>
+  memref.dma_wait %first[%c0], %c1 : memref<1xi32>
+  memref.dma_wait %second[%c0], %c1 : memref<1xi32>
+  "hexagon.engine_product"(%u, %t, %bias, %v) : (memref<1x32x16x32x2xf16, 1>, memref<32x32x16x32x2xf16, 1>,
+    memref<16x2x32xi32, 1>, memref<1x32x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %v, %y : memref<1x32x16x32x2xf16, 1> to memref<1x32x16x32x2xf16>
+  memref.dealloc %arena : memref<2232320xi8, 1>
+  return
+}
+
+// -----
+// A kernel without a tile starts that of a later one, once its own rows are on their way; one without fetches at once.
+// CHECK-LABEL: func.func @none
+// CHECK-SAME: %arg2: memref<262144xi8, 1>, %arg3: index, %arg4: index) attributes {hexagon.tcm = {arena = 262144 : i64, spare = {{[0-9]+}} : i64}}
+// CHECK: memref.copy %arg0,
+// CHECK: call @hexmlir_rt_tile_start(%arg3, %arg4)
+// CHECK: scf.for
+func.func @none(%x: memref<65536xf32>, %y: memref<65536xf32>) attributes {hexagon.in_model = array<i64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<262144xi8, 1>
+  %t = memref.view %s[%c0][] : memref<262144xi8, 1> to memref<65536xf32, 1>
+  memref.copy %x, %t : memref<65536xf32> to memref<65536xf32, 1>
+  scf.for %i = %c0 to %c8 step %c1 {
+    linalg.exp ins(%t : memref<65536xf32, 1>) outs(%t : memref<65536xf32, 1>)
+  }
+  memref.copy %t, %y : memref<65536xf32, 1> to memref<65536xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+}
+
+// -----
+// CHECK-LABEL: func.func @fetches_nothing
+// CHECK: call @hexmlir_rt_tile_start(
+// CHECK: scf.for
+func.func @fetches_nothing(%y: memref<65536xf32>, %v: f32) attributes {hexagon.in_model = array<i64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<262144xi8, 1>
+  %t = memref.view %s[%c0][] : memref<262144xi8, 1> to memref<65536xf32, 1>
+  linalg.fill ins(%v : f32) outs(%t : memref<65536xf32, 1>)
+  scf.for %i = %c0 to %c8 step %c1 {
+    linalg.exp ins(%t : memref<65536xf32, 1>) outs(%t : memref<65536xf32, 1>)
+  }
+  memref.copy %t, %y : memref<65536xf32, 1> to memref<65536xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+}

@@ -3,7 +3,7 @@
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=4096' | filecheck %s --check-prefix=ANY
 // RUN: hexmlir-opt %s --hexagon-weight-streaming='tile-bytes=4097' | filecheck %s --check-prefix=LARGE
 
-// LARGE: hexagon.tcm = {arena = 8192 : i64}
+// LARGE: hexagon.tcm = {arena = 8192 : i64, spare = {{[0-9]+}} : i64}
 // LARGE: memref.copy %arg0,
 // ANY: hexagon.tcm = {arena = 4096 : i64, spare = {{[0-9]+}} : i64, tile = array<i64: 0, 0, 4096, 1, 4096, 4096>}
 // ANY-NOT: memref.copy %arg0,

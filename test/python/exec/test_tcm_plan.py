@@ -31,6 +31,8 @@ def test_products_in_a_row():
     ([Need(100)], [False]),
     ([product(), product(cycles=100.0)], [False, True]),  # just enough time
     ([product(), product(cycles=101.0)], [False, False]),
+    ([Need(100, spare_cycles=50.0), product()], [False, True]),  # a call without a tile starts one
+    ([Need(WHOLE), Need(100, spare_cycles=50.0), product()], [False, False, True]),
     ([product(spare=0.0), product()], [False, False]),  # it cannot start one
     ([product(), Need(4096), product()], [False, False, True]),  # it stays during the call between
     ([product(), Need(7000), product()], [False, False, True]),
@@ -67,3 +69,14 @@ def test_nothing_meets(seed):
         assert not spans or spans[-1][1] <= plan.nbytes - VECTOR
     for later, first in started.items():
         assert calls[first].spare_cycles >= calls[later].tile_cycles
+
+
+@pytest.mark.parametrize(("spare", "starter"), [
+    ((100.0, 100.0, 100.0), 2),  # the last one that works as long as the transfer takes
+    ((100.0, 100.0, 99.0), 1),
+    ((99.0, 99.0, 99.0), None),
+])
+def test_who_starts(spare, starter):
+    calls = [*(Need(100, spare_cycles=cycles) for cycles in spare), product(cycles=100.0)]
+    places = plan_tcm(calls, 8192, VECTOR).places
+    assert [place.starts for place in places] == [3 if step == starter else None for step in range(4)]
