@@ -37,7 +37,8 @@ class Plan(NamedTuple):
 def plan(shape: Shape) -> Plan | None:
     """The largest blocks; None where the smallest do not fit. Causal attention is cut into parts, since the first
     queries see few keys; measured, that saves as much time as blocks together: 8 heads of 512 x 64 take 1,157,637
-    cycles, in one part 1,218,780."""
+    cycles, in one part 1,218,780. With 1,024 keys, parts leave no room for blocks of 128 queries with two buffers: 2
+    heads in one part take 718,472 cycles, in two parts 727,300, in four 732,715, in four with blocks of 64 968,791."""
     rows = next((rows for rows in _ROWS if _fits(shape, rows, [shape.keys])), None)
     if rows is None:
         return None
