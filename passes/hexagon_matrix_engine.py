@@ -42,8 +42,8 @@ class HexagonMatrixEnginePass(Pass):
     layouts; tiles are multiplied; the sums rounded to f16, or split into two pieces of f16 where the program reads them
     as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
     follows (an activation function, a residual). If this op adds a bias of f16 for each column, or takes the maximum
-    with zero, and rounds to f16, the engine does so before it rounds. f32 sums that several ops read and round are
-    rounded once. Weights that
+    with zero, and rounds to f16, the engine does so before it rounds; a bias of sums that stay f32 is added as pieces
+    are. f32 sums that several ops read and round are rounded once. Weights that
     `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
     of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All
     of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the

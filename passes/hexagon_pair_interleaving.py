@@ -10,7 +10,7 @@ from hexagon_mlir.ir import erase_op, ir, make, vector
 from hexagon_mlir.ir.constants import SharedConstants, index
 from hexagon_mlir.ir.query import element_bytes, ops_named, yields_input
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
-from hexagon_mlir.passes.lib.engine_tiles import adds_pieces
+from hexagon_mlir.passes.lib.engine_pieces import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
 from hexagon_mlir.passes.lib.pair_vectors import alignment, joined

@@ -6,8 +6,10 @@ from hexagon_mlir.dialects.engine_tiles import PIECE_EXPONENTS, PIECES, RANK, pi
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.make import binary, cast
-from hexagon_mlir.passes.lib.engine_tiles import UNPACKED
+from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.engine_tiles import COLUMN_DIMS, UNPACKED, float_constant
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _PIECE = 2
 """The dimension of tiles with pieces that tells the piece."""
@@ -48,19 +50,47 @@ def _times(value: ir.Value, exponent: int) -> ir.Value:
     return binary("arith.mulf", value, constant(ir.FloatAttr.get(ir.F32Type.get(), 2.0**exponent)))
 
 
-def add_pieces(pieces: ir.Value, into: ir.Value, transposed: bool) -> ir.Value:
-    """``into``, a tensor of `rows_shape` of f32, with the numbers that the tiles ``pieces`` are pieces of."""
+def add_pieces(pieces: ir.Value, into: ir.Value, transposed: bool, bias: ir.Value | None = None) -> ir.Value:
+    """``into``, a tensor of `rows_shape` of f32, with the numbers that the tiles ``pieces`` are pieces of, plus
+    ``bias``: [columns of tiles, columns of a tile] of f32."""
     f16, f32 = ir.F16Type.get(), ir.F32Type.get()
     dims = [ir.AffineDimExpr.get(dim) for dim in range(RANK)]
     identity = ir.AffineMap.get_identity(RANK)
     rows = ir.AffineMap.get(RANK, 0, [dims[dim] for dim in UNPACKED[transposed]])
-    op = _parallel([_tiles(pieces, piece) for piece in range(PIECES)], into, [identity, identity, rows])
-    body = op.regions[0].blocks.append(f16, f16, f32, arg_locs=[op.location] * 3)
+    of_column = ir.AffineMap.get(RANK, 0, [dims[dim] for dim in COLUMN_DIMS])
+    biases, maps = ([], []) if bias is None else ([bias], [of_column])
+    op = _parallel([*(_tiles(pieces, piece) for piece in range(PIECES)), *biases], into,
+                   [identity, identity, *maps, rows])
+    types = [f16, f16, *([f32] * len(biases)), f32]
+    body = op.regions[0].blocks.append(*types, arg_locs=[op.location] * len(types))
     with ir.InsertionPoint(body):
         numbers = [_of_piece(value, exponent)
                    for value, exponent in zip(list(body.arguments)[:PIECES], PIECE_EXPONENTS, strict=True)]
-        ir.Operation.create("linalg.yield", operands=[binary("arith.addf", *numbers)])
+        total = binary("arith.addf", *numbers)
+        for added in list(body.arguments)[PIECES:-1]:
+            total = binary("arith.addf", total, added)
+        ir.Operation.create("linalg.yield", operands=[total])
     return op.result
+
+
+def adds_pieces(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that adds pieces of f16 to f32, and maybe a bias for each column,
+    and does nothing else."""
+    if op.name != "linalg.generic" or input_count(op) not in (PIECES, PIECES + 1):
+        return False
+    biases = input_count(op) - PIECES
+    if biases and ir.AffineMapAttr(list(indexing_maps(op) or ())[PIECES]).value != ir.AffineMap.get(
+            RANK, 0, [ir.AffineDimExpr.get(dim) for dim in COLUMN_DIMS]):
+        return False
+    operations = [view.operation for view in op.regions[0].blocks[0].operations]
+    factors = [float_constant(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
+    names = [*_ADDING, *["arith.addf"] * biases, "linalg.yield"]
+    return ([inner.name for inner in operations] == names and factors == [2.0**e for e in PIECE_EXPONENTS]
+            and all(isinstance(inner.operands[0].type, ir.F16Type) for inner in operations
+                    if inner.name == "arith.extf"))
+
+
+_ADDING = [*(["arith.extf", "arith.mulf"] * PIECES), "arith.addf"]
 
 
 def _tiles(pieces: ir.Value, piece: int) -> ir.Value:

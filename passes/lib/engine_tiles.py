@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, RANK, TILE, tiled_shape
+from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, RANK, TILE, tiled_shape
 from hexagon_mlir.dialects.engine_windows import WINDOWS_RANK, Windows
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
@@ -80,6 +80,8 @@ def rows_shape(rows: int, columns: int, transposed: bool) -> list[int]:
 
 UNPACKED = {False: [0, 2, 4, 1, 3], True: [1, 3, 0, 2, 4]}
 """Dimensions of result tiles in the order of a matrix's rows; of those of a transposed one."""
+COLUMN_DIMS = 1, 3
+"""Dimensions of result tiles that tell the column."""
 
 
 def unpack(tiles: ir.Value, into: ir.Value, transposed: bool) -> ir.Value:
@@ -214,7 +216,7 @@ def is_splitting(op: ir.Operation) -> bool:
     if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1:
         return False
     operations = [view.operation for view in op.regions[0].blocks[0].operations]
-    factors = [_number(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
+    factors = [float_constant(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
     coarse, fine = PIECE_EXPONENTS
     return ([inner.name for inner in operations] == _SPLITTING
             and factors == [2.0**exponent for exponent in (-coarse, coarse, -fine)])
@@ -224,21 +226,7 @@ _SPLITTING = ["arith.mulf", "arith.truncf", "arith.extf", "arith.mulf", "arith.s
               "linalg.index", "arith.cmpi", "arith.select", "linalg.yield"]
 
 
-def adds_pieces(op: ir.Operation) -> bool:
-    """True for a linalg op, on tensors or buffers, that adds pieces of f16 to f32, and does nothing else."""
-    if op.name != "linalg.generic" or len(op.operands) != PIECES + 1 or input_count(op) != PIECES:
-        return False
-    operations = [view.operation for view in op.regions[0].blocks[0].operations]
-    factors = [_number(inner.operands[1]) for inner in operations if inner.name == "arith.mulf"]
-    return ([inner.name for inner in operations] == _ADDING and factors == [2.0**e for e in PIECE_EXPONENTS]
-            and all(isinstance(inner.operands[0].type, ir.F16Type) for inner in operations
-                    if inner.name == "arith.extf"))
-
-
-_ADDING = [*(["arith.extf", "arith.mulf"] * PIECES), "arith.addf", "linalg.yield"]
-
-
-def _number(value: ir.Value) -> float | None:
+def float_constant(value: ir.Value) -> float | None:
     """The constant that ``value`` is."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return None

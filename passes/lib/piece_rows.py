@@ -1,4 +1,5 @@
-"""Rows of f32 from tiles of the matrix engine with pieces of them, a vector of pairs of each piece at a time."""
+"""Rows of f32 from tiles of the matrix engine with pieces of them, a vector of pairs of each piece at a time, plus a
+bias for each column."""
 
 from __future__ import annotations
 
@@ -27,11 +28,14 @@ class PiecePlan:
 
 def make_piece_plan(nest: LoopNest, vector_bytes: int) -> PiecePlan | None:
     """How ``nest``, of an op that adds pieces, is vectorized; None where its rows are others."""
-    *pieces, rows = nest.operands
+    pieces, rows = nest.operands[:PIECES], nest.operands[-1]
+    biases = nest.operands[PIECES:-1]
     column, pair = pieces[0].dims[-2:]
     if None in (*pieces[0].dims, *rows.dims) or any(piece.dims != pieces[0].dims for piece in pieces):
         return None
-    if rows.dims[-1] != column or nest.indexed or None in nest.extents or any(nest.reduction):
+    if rows.dims[-1] != column or any(bias.dims[-1] != column or None in bias.dims for bias in biases):
+        return None
+    if nest.indexed or None in nest.extents or any(nest.reduction):
         return None
     if not all(operand.unit_stride for operand in nest.operands) or not all(p.collapsible[-1] for p in pieces):
         return None
@@ -49,8 +53,8 @@ def emit_piece_rows(op: ir.Operation, nest: LoopNest, plan: PiecePlan) -> None:
 class _Emitter:
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PiecePlan) -> None:
         self._nest, self._plan = nest, plan
-        *pieces, self._rows = op.operands
-        self._pieces = [joined(value) for value in pieces]
+        *inputs, self._rows = op.operands
+        self._pieces, self._biases = [joined(value) for value in inputs[:PIECES]], inputs[PIECES:]
         lanes = nest.extents[plan.column]
         assert lanes is not None
         f32 = ir.F32Type.get()
@@ -87,6 +91,12 @@ class _Emitter:
         lanes = self._row.shape[0]
         for number in range(PAIR):
             at = {**ivs, self._plan.pair: index(number), self._plan.column: index(0)}
-            where = [at[loop] for loop in self._nest.operands[PIECES].dims if loop is not None]
-            make.store(make.shuffle(sums, sums, range(number, PAIR * lanes, PAIR)), self._rows, where,
-                       alignment(self._rows, self._row))
+            row = make.shuffle(sums, sums, range(number, PAIR * lanes, PAIR))
+            for place, bias in enumerate(self._biases, PIECES):
+                added = make.load(self._row, bias, self._where(place, at), alignment(bias, self._row))
+                row = make.binary("arith.addf", row, added)
+            make.store(row, self._rows, self._where(-1, at), alignment(self._rows, self._row))
+
+    def _where(self, operand: int, ivs: dict[int, ir.Value]) -> list[ir.Value]:
+        """The indices of ``operand``."""
+        return [ivs[loop] for loop in self._nest.operands[operand].dims if loop is not None]

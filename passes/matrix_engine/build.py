@@ -87,7 +87,7 @@ class MatmulBuilder:
             product = self.read_out(multiply(activations, factor), first, start)
             if before is not None:
                 block = self._unpacked(*before, block)
-            before = product, start
+            before = product, first, start
             start += count
         assert before is not None
         return self._put(as_matrix(self._unpacked(*before, block), transposed), where, result)
@@ -100,14 +100,15 @@ class MatmulBuilder:
         shape[axis] = TILE * tiles(count)
         return pack_weights(_part(rows, [start, 0] if transposed else [0, start], shape), transposed)
 
-    def _unpacked(self, product: ir.Value, start: int, block: ir.Value) -> ir.Value:
-        """``block`` with the rows of the tiles ``product``, which start at column ``start``."""
+    def _unpacked(self, product: ir.Value, first: ir.Value, start: int, block: ir.Value) -> ir.Value:
+        """``block``, whose first column is ``first``, with the rows of the tiles ``product``, which start at column
+        ``start`` of it."""
         transposed = self._matmul.transposed(RESULT)
         rows, columns, *_ = ir.RankedTensorType(product.type).shape
         shape = rows_shape(rows, columns, transposed)
         offsets = [0] * len(shape)
         offsets[0 if transposed else -2] = tiles(start)
-        part = self.to_rows(product, _part(block, offsets, shape))
+        part = self.to_rows(product, _part(block, offsets, shape), first, start)
         if part.type == block.type:
             return part
         return ir.Operation.create(
@@ -117,16 +118,20 @@ class MatmulBuilder:
     def read_out(self, sums: ir.Value, first: ir.Value, offset: int = 0) -> ir.Value:
         """Result tiles of f32 as the engine stores them, those of the columns from ``first`` + ``offset`` on: rounded,
         maybe with a bias or at least zero, or in pieces."""
+        if self._matmul.in_f32:
+            return in_pieces(sums)
         folding = self._matmul.folding
         if folding is None:
-            return in_pieces(sums) if self._matmul.in_f32 else rounded(sums)
-        bias = None
-        if self._bias is not None:
-            bias = of_columns(self._bias, first, offset, ir.RankedTensorType(sums.type).shape[1])
-        return converted(sums, Conversion(bias, folding.positive))
+            return rounded(sums)
+        return converted(sums, Conversion(self._bias_of(sums, first, offset), folding.positive))
+
+    def _bias_of(self, results: ir.Value, first: ir.Value, offset: int) -> ir.Value | None:
+        """The bias of the result tiles of the columns from ``first`` + ``offset`` on."""
+        columns = ir.RankedTensorType(results.type).shape[1]
+        return None if self._bias is None else of_columns(self._bias, first, offset, columns)
 
     def transfer_bias(self) -> None:
-        """Bring the bias that the engine adds to TCM."""
+        """Bring the bias that is added when results are read out to TCM."""
         matmul = self._matmul
         if matmul.folding is not None and matmul.folding.bias is not None:
             self._bias = bias_tiles(matmul.last.operands[matmul.folding.bias])
@@ -135,9 +140,12 @@ class MatmulBuilder:
         """A tensor of `rows_shape` for results."""
         return tcm_tensor(shape, ir.F32Type.get() if self._matmul.in_f32 else ir.F16Type.get())
 
-    def to_rows(self, results: ir.Value, into: ir.Value) -> ir.Value:
-        """``into`` with the elements of ``results``, which `read_out` gave."""
-        return (add_pieces if self._matmul.in_f32 else unpack)(results, into, self._matmul.transposed(RESULT))
+    def to_rows(self, results: ir.Value, into: ir.Value, first: ir.Value, offset: int = 0) -> ir.Value:
+        """``into`` with the elements of ``results``, which `read_out` gave for the same columns."""
+        transposed = self._matmul.transposed(RESULT)
+        if self._matmul.in_f32:
+            return add_pieces(results, into, transposed, self._bias_of(results, first, offset))
+        return unpack(results, into, transposed)
 
     def _loop(self, loop: int, step: int, where: Where, result: ir.Value, emit: Emit) -> ir.Value:
         """``emit`` for each part of ``step`` iterations of ``loop``; what is left is a part of its own."""

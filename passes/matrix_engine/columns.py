@@ -90,5 +90,5 @@ class ColumnsBuilder(MatmulBuilder):
         """``result`` with the elements of ``product``."""
         transposed = self._matmul.transposed(RESULT)
         shape = rows_shape(*(tiles(where[loop][1]) for loop in (self._matmul.row, self._matmul.column)), transposed)
-        rows = self.to_rows(product, self.empty_rows(shape))
+        rows = self.to_rows(product, self.empty_rows(shape), where[self._matmul.column][0])
         return self._put(as_matrix(rows, transposed), where, result, inputs)

@@ -1,4 +1,4 @@
-"""What the engine does of an epilogue while it reads its accumulators: a bias for each column, a maximum with zero."""
+"""What is done of an epilogue while results are read out: a bias for each column, a maximum with zero."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 @dataclass(frozen=True)
 class Folding:
-    """What the engine computes of an epilogue: ``f16(max(sum + bias, 0))``, the maximum only where ``positive``.
+    """What the engine computes of an epilogue: ``f16(max(sum + bias, 0))``, the maximum only where ``positive``; or
+    ``sum + bias`` of f32, where HVX adds the bias to the pieces of the sum.
 
-    ``value`` is the f16 value of the epilogue's body that this is; ``ops`` are those that compute it there; ``bias`` is
-    the number of the input with a bias of f16 for each column, None where there is none.
+    ``value`` is the value of the epilogue's body that this is; ``ops`` are those that compute it there; ``bias`` is
+    the number of the input with a bias for each column, of f16 if the engine adds it, None where there is none.
     """
 
     value: ir.Value
@@ -29,19 +30,26 @@ class Folding:
     bias: int | None
     positive: bool
 
+    @property
+    def in_f32(self) -> bool:
+        """Whether the result is not rounded."""
+        return isinstance(self.value.type, ir.F32Type)
+
 
 def read_folding(epilogue: ir.Operation, place: int, column: int) -> Folding | None:
     """What can be folded of ``epilogue``, which reads sums as its input ``place``, and whose loop ``column`` is along
     the columns; None where that is nothing.
 
     Sums of f32 that the epilogue does not round before the bias is added must be rounded after the maximum. A bias of
-    f16 is exact in the engine, which rounds once: the result is closer than that of rounding before and after.
+    f16 is exact in the engine, which rounds once: the result is closer than that of rounding before and after. A bias
+    is added to sums of f32 where that is all that can be done.
     """
     body = epilogue.regions[0].blocks[0]
     maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(epilogue) or ()]
     value, ops = body.arguments[place], list[ir.Operation]()
     best: Folding | None = None
     bias, positive = None, False
+    wide = _wide(value, body, maps, column)
     while True:
         users = list(dict.fromkeys(use.owner.operation for use in value.uses))
         maximum = None if positive else _maximum(value, users)
@@ -49,19 +57,28 @@ def read_folding(epilogue: ir.Operation, place: int, column: int) -> Folding | N
             positive = True
             ops += maximum
         elif len(users) != 1:
-            return best
+            return best or wide
         elif users[0].name == "arith.truncf" and isinstance(users[0].results[0].type, ir.F16Type):
             ops.append(users[0])
         elif users[0].name == "arith.addf" and bias is None and not positive:
             bias, widening = _bias(users[0], value, body, maps, column)
             if bias is None:
-                return best
+                return best or wide
             ops += [*widening, users[0]]
         else:
-            return best
+            return best or wide
         value = ops[-1].results[0]
         if isinstance(value.type, ir.F16Type) and (bias is not None or positive):
             best = Folding(value, tuple(ops), bias, positive)
+
+
+def _wide(sums: ir.Value, body: ir.Block, maps: Sequence[ir.AffineMap], column: int) -> Folding | None:
+    """The bias that is added to ``sums`` of f32 before all else."""
+    users = [use.owner.operation for use in sums.uses]
+    if len(users) != 1 or users[0].name != "arith.addf" or not isinstance(sums.type, ir.F32Type):
+        return None
+    bias, widening = _bias(users[0], sums, body, maps, column, (ir.F16Type, ir.F32Type))
+    return None if bias is None else Folding(users[0].results[0], (*widening, users[0]), bias, False)
 
 
 def _maximum(value: ir.Value, users: Sequence[ir.Operation]) -> list[ir.Operation] | None:
@@ -80,9 +97,10 @@ def _maximum(value: ir.Value, users: Sequence[ir.Operation]) -> list[ir.Operatio
     return None
 
 
-def _bias(add: ir.Operation, value: ir.Value, body: ir.Block, maps: Sequence[ir.AffineMap],
-          column: int) -> tuple[int | None, list[ir.Operation]]:
-    """The number of the input of f16, one for each column, that ``add`` adds to ``value``, and the op that extends it.
+def _bias(add: ir.Operation, value: ir.Value, body: ir.Block, maps: Sequence[ir.AffineMap], column: int,
+          kinds: tuple[type[ir.Type], ...] = (ir.F16Type,)) -> tuple[int | None, list[ir.Operation]]:
+    """The number of the input, one of ``kinds`` for each column, that ``add`` adds to ``value``, and the op that
+    extends it.
     """
     other = next((operand for operand in add.operands if operand != value), value)
     widening = []
@@ -90,7 +108,7 @@ def _bias(add: ir.Operation, value: ir.Value, body: ir.Block, maps: Sequence[ir.
             and len(list(other.uses)) == 1:
         widening = [other.owner.operation]
         other = widening[0].operands[0]
-    if other not in list(body.arguments)[:len(maps) - 1] or not isinstance(other.type, ir.F16Type):
+    if other not in list(body.arguments)[:len(maps) - 1] or not isinstance(other.type, kinds):
         return None, []
     number = list(body.arguments).index(other)
     along = maps[number].results
@@ -107,17 +125,18 @@ _BIAS_BYTES = 14
 
 
 def bias_tiles(bias: ir.Value) -> ir.Value:
-    """``bias``, f16, as f32 in TCM: [columns of tiles, columns of a tile], filled up with zeros."""
+    """``bias``, f16 or f32, as f32 in TCM: [columns of tiles, columns of a tile], filled up with zeros."""
     type_, f32 = ir.RankedTensorType(bias.type), ir.F32Type.get()
     count, = type_.shape
     whole = TILE * tiles(count)
-    halves = tcm_copy(bias)
+    wide = tcm_copy(bias)
     if count != whole:
-        halves = tensor.InsertSliceOp(halves, zeros(tcm_tensor([whole], type_.element_type)), [], [], [], [0], [count],
-                                      [1]).result
-    same = ir.AffineMap.get_identity(1)
-    wide = generic([halves], tcm_tensor([whole], f32), [same, same], ["parallel"],
-                   lambda elements: cast("arith.extf", f32, elements[0]))
+        wide = tensor.InsertSliceOp(wide, zeros(tcm_tensor([whole], type_.element_type)), [], [], [], [0], [count],
+                                    [1]).result
+    if type_.element_type != f32:
+        same = ir.AffineMap.get_identity(1)
+        wide = generic([wide], tcm_tensor([whole], f32), [same, same], ["parallel"],
+                       lambda elements: cast("arith.extf", f32, elements[0]))
     shape = [whole // TILE, TILE]
     return tensor.expand_shape(ir.RankedTensorType.get(shape, f32), wide, [[0, 1]], [], shape)
 

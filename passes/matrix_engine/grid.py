@@ -101,5 +101,5 @@ class GridBuilder(MatmulBuilder):
         """``written`` with the elements of ``product``."""
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
         shape = rows_shape(*(tiles(product.where[loop][1]) for loop in (matmul.row, matmul.column)), transposed)
-        rows = self.to_rows(product.results, self.empty_rows(shape))
+        rows = self.to_rows(product.results, self.empty_rows(shape), product.where[matmul.column][0])
         return [self._put(as_matrix(rows, transposed), product.where, written[0], product.inputs)]

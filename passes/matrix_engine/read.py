@@ -27,7 +27,7 @@ class Matmul:
     are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
     element by element; None where the result is of f16 itself, where all that read it round it to f16 (`round_once`),
     or where others read it. ``in_f32``: the result is of f32, and not only read to be rounded to f16. ``folding``: what
-    the engine does of the epilogue.
+    is done of the epilogue while the result is read out.
     """
 
     op: ir.Operation
@@ -67,7 +67,7 @@ class Matmul:
 
     @property
     def only_converts(self) -> bool:
-        """True for an epilogue of which the engine does all."""
+        """True for an epilogue of which nothing is left when the result is read out."""
         if self.epilogue is None or self.folding is None:
             return self.epilogue is not None and only_rounds(self.epilogue)
         *_, end = self.epilogue.regions[0].blocks[0].operations
@@ -108,7 +108,7 @@ def read_matmul(op: ir.Operation, folds: bool = True) -> Matmul | str | None:
         place = list(reader.operands).index(op.results[0])
         folding = read_folding(reader, place, found.reads[2].index(found.column))
         if folding is not None:
-            return replace(found, epilogue=reader, folding=folding)
+            return replace(found, epilogue=reader, in_f32=folding.in_f32, folding=folding)
     return replace(found, epilogue=epilogue, in_f32=in_f32)
 
 

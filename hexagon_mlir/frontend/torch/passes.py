@@ -27,6 +27,7 @@ from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
+from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
 from hexagon_mlir.targets import Target
 
 ROUNDS = 2
@@ -75,6 +76,8 @@ def passes(numerics: str = Numerics.F32,
     if engine is not None and engine.has_matrix_engine:
         kinds = (torch.float16,) if given else (torch.float16, torch.float32)
         narrow.append(("groups", partial(merge_groups, target=engine, kinds=kinds)))
+    if numerics == Numerics.MIXED and (engine is None or engine.has_matrix_pieces or not engine.has_matrix_engine):
+        narrow.append(("wide-results", keep_wide_results))
     if not given:
         narrow.append(("precision", partial(lower_precision, numerics=numerics)))
     return (*_BEFORE, *narrow, *_AFTER)

@@ -136,3 +136,37 @@ func.func @transposed(%rows: memref<2x32x3x16x2xf16, 1>, %tiles: memref<2x3x16x3
   linalg.transpose ins(%rows : memref<2x32x3x16x2xf16, 1>) outs(%tiles : memref<2x3x16x32x2xf16, 1>) permutation = [0, 2, 3, 1, 4]
   return
 }
+
+// -----
+// 5. A bias of the columns is added to each row of f32.
+// CHECK-LABEL: func.func @biased
+// CHECK: %[[SUMS:.*]] = arith.addf {{.*}} : vector<64xf32>
+// CHECK: %[[FIRST:.*]] = vector.shuffle %[[SUMS]], %[[SUMS]] [0, 2, 4,
+// CHECK: %[[BIAS:.*]] = vector.load %arg1[%[[COLUMN:.*]], %c0{{.*}}] {{.*}} : memref<2x32xf32, 1>, vector<32xf32>
+// CHECK: %[[ADDED:.*]] = arith.addf %[[FIRST]], %[[BIAS]] : vector<32xf32>
+// CHECK: vector.store %[[ADDED]], %arg2[{{.*}}, %[[COLUMN]], %{{.*}}] {{.*}} : memref<1x16x2x2x32xf32, 1>, vector<32xf32>
+#tiles = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+#columns = affine_map<(rt, ct, r, c, p) -> (ct, c)>
+#rows = affine_map<(rt, ct, r, c, p) -> (rt, r, p, ct, c)>
+func.func @biased(%tiles: memref<1x2x2x16x32x2xf16, 1>, %bias: memref<2x32xf32, 1>, %rows: memref<1x16x2x2x32xf32, 1>) {
+  %coarse = arith.constant 256.0 : f32
+  %fine = arith.constant 0.125 : f32
+  %first = memref.subview %tiles[0, 0, 0, 0, 0, 0] [1, 2, 1, 16, 32, 2] [1, 1, 1, 1, 1, 1]
+      : memref<1x2x2x16x32x2xf16, 1> to memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1]>, 1>
+  %second = memref.subview %tiles[0, 0, 1, 0, 0, 0] [1, 2, 1, 16, 32, 2] [1, 1, 1, 1, 1, 1]
+      : memref<1x2x2x16x32x2xf16, 1> to memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1], offset: 1024>, 1>
+  linalg.generic {indexing_maps = [#tiles, #tiles, #columns, #rows], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%first, %second, %bias : memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1]>, 1>,
+          memref<1x2x16x32x2xf16, strided<[4096, 2048, 64, 2, 1], offset: 1024>, 1>, memref<2x32xf32, 1>)
+      outs(%rows : memref<1x16x2x2x32xf32, 1>) {
+  ^bb0(%x: f16, %y: f16, %b: f32, %old: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.mulf %0, %coarse : f32
+    %2 = arith.extf %y : f16 to f32
+    %3 = arith.mulf %2, %fine : f32
+    %4 = arith.addf %1, %3 : f32
+    %5 = arith.addf %4, %b : f32
+    linalg.yield %5 : f32
+  }
+  return
+}

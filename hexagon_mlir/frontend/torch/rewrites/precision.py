@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of
 from hexagon_mlir.frontend.torch.kernels.attention import attention
+from hexagon_mlir.frontend.torch.kernels.wide_product import wide_product
 from hexagon_mlir.frontend.torch.rewrites.groups import ON_ENGINE
 from hexagon_mlir.ir import HexError
 
@@ -20,8 +21,9 @@ _aten = torch.ops.aten
 
 class Numerics(StrEnum):
     """``f32``: as exported. ``f32-split``: the same, with products in pieces of f16 (`Settings`). ``mixed``: weights,
-    and operands and results of products and attention, are f16; sums and all other operations are f32, convolutions in
-    groups among them where HVX takes less time for these than the matrix engine. ``f16``: the same, with these, sums
+    and operands and results of products and attention, are f16, but for products that are results of the model; sums
+    and all other operations are f32, convolutions in groups among them where HVX takes less time for these than the
+    matrix engine. ``f16``: the same, with these, sums
     and selections in f16 where nothing wider reads them, as between the convolutions of a ReLU network.
     """
 
@@ -45,7 +47,7 @@ _STORED = frozenset({
     _aten.linear.default, _aten.mm.default, _aten.bmm.default, _aten.matmul.default, _aten.addmm.default,
     _aten.baddbmm.default, _aten.convolution.default, _aten.conv1d.default, _aten.conv2d.default,
     _aten.conv_transpose1d.default, _aten.conv_transpose2d.input, _aten.scaled_dot_product_attention.default,
-    attention, _aten.embedding.default,
+    attention, _aten.embedding.default, wide_product,
 })
 """Operations that read weights: products and the look-up of rows."""
 _GROUPS = {_aten.convolution.default: 8, _aten.conv1d.default: 6, _aten.conv2d.default: 6,
