@@ -2,8 +2,8 @@
 
 The pixels of a result tile lie far apart, as many rows and columns as there are rows and columns of tiles: so the
 windows of neighbouring tiles are those of neighbouring pixels, and what a tap of one reads is what another tap of the
-next one reads. Activations are ``[rows][columns][T][16][32][2]``: a tile for each place of a tap, ``T`` of them along
-the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the channels, the tiles
+next one reads. Activations are ``[rows][columns][T][16][32][2]``, of bytes ``[rows][columns][T][64][32]``: a tile for
+each place of a tap, ``T`` of them along the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the channels, the tiles
 ``[y * row_step + ky * row_tap][x * column_step + kx]``.
 
 Of a convolution in groups, columns of result tiles read the channels of their group only: each row of activations is
@@ -20,6 +20,8 @@ WINDOWS = "hexagon.windows"
 """On a product of tiles."""
 WINDOWS_RANK = 6
 """Dimensions of such activations."""
+BYTE_WINDOWS_RANK = 5
+"""Dimensions of those of bytes."""
 UPPER_BIT = 16
 """Where the second one of two numbers begins that the routine for such products takes as one argument."""
 

@@ -21,6 +21,7 @@ from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 MULTIPLY, MULTIPLY_IN_PIECES = "hexmlir_engine_hf", "hexmlir_engine_hf_pieces"
 MULTIPLY_BYTES, MULTIPLY_RUNS = "hexmlir_engine_ub_b_planes", "hexmlir_engine_hf_runs"
+MULTIPLY_BYTE_RUNS = "hexmlir_engine_ub_b_runs_planes"
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 
 
@@ -31,8 +32,8 @@ class LowerEngineProductsPass(Pass):
     ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
     tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
     two pieces, ``hexmlir_engine_ub_b_planes`` bytes, ``hexmlir_engine_hf_runs`` those of a convolution whose windows
-    share tiles, one result tile at a time (`hexagon_mlir.codegen.matrix_engine` has their packets). The
-    engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
+    share tiles, one result tile at a time, ``hexmlir_engine_ub_b_runs_planes`` the same of bytes
+    (`hexagon_mlir.codegen.matrix_engine` has their packets). The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
     hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
     the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
     another holds the engine gets it next. A product that is waited for at once is no task.
@@ -172,8 +173,7 @@ def _multiply(module: ir.Module, product: EngineProduct) -> None:
         return
     rows, reduction, *_ = ir.MemRefType(product.activations.type).shape
     columns = ir.MemRefType(product.weights.type).shape[0]
-    of_halves = isinstance(ir.MemRefType(product.activations.type).element_type, ir.F16Type)
-    routine = MULTIPLY_IN_PIECES if product.in_pieces else MULTIPLY if of_halves else MULTIPLY_BYTES
+    routine = MULTIPLY_IN_PIECES if product.in_pieces else MULTIPLY if _of_halves(product) else MULTIPLY_BYTES
     steps = [_row_bytes(tiles) for tiles in (product.activations, product.results)]
 
     def emit(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
@@ -196,6 +196,7 @@ def _multiply_windows(module: ir.Module, product: EngineProduct, windows: Window
     run, result = windows.taps_x * channels, _row_bytes(product.results)
     tile = _row_bytes(product.activations) // (across * channels)
     distance = windows.row_tap * across * channels
+    routine = MULTIPLY_RUNS if _of_halves(product) else MULTIPLY_BYTE_RUNS
     of_group = windows.of_group or columns
     groups = [tile * across * channels, *(of_group * size for size in (
         _row_bytes(product.weights), result // columns, _row_bytes(product.columns)))]
@@ -204,7 +205,7 @@ def _multiply_windows(module: ir.Module, product: EngineProduct, windows: Window
         numbers = _numbers(run + (reduction // run << UPPER_BIT), of_group + (distance << UPPER_BIT))
 
         def group(activations: ir.Value, weights: ir.Value, results: ir.Value, tables: ir.Value) -> None:
-            _call(module, MULTIPLY_RUNS, [activations, weights, results, *numbers, tables])
+            _call(module, routine, [activations, weights, results, *numbers, tables])
 
         def one(activations: ir.Value, results: ir.Value) -> None:
             _for_each(columns // of_group, [activations, weights, results, tables], groups, group)
@@ -216,6 +217,10 @@ def _multiply_windows(module: ir.Module, product: EngineProduct, windows: Window
                   [tile * channels * across * windows.row_step, result * windows.columns], row)
 
     _holding(module, product, emit)
+
+
+def _of_halves(product: EngineProduct) -> bool:
+    return isinstance(ir.MemRefType(product.activations.type).element_type, ir.F16Type)
 
 
 def _holding(module: ir.Module, product: EngineProduct, emit: Callable[..., None]) -> None:

@@ -68,7 +68,7 @@ def _multiply_bytes(product: EngineProduct) -> None:
     rows, columns = ir.MemRefType(product.results.type).shape[:2]
     sums = memref.alloc(ir.MemRefType.get(byte_tiled_shape(rows, columns), i32), [], [])
     fill(arith.constant(i32, 0), sums)
-    product_of_byte_tiles(product.activations, product.weights, sums)
+    product_of_byte_tiles(product.activations, product.weights, sums, product.windows)
     planes(sums, product.results)
     memref.dealloc(sums)
 
@@ -103,6 +103,7 @@ class HostEngine:
             "hexmlir_engine_hf_runs": routine(self._rounded_runs),
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
             "hexmlir_engine_ub_b_planes": routine(self._multiply_bytes),
+            "hexmlir_engine_ub_b_runs_planes": routine(self._multiply_byte_runs),
         }
 
     def _hold(self, held: bool) -> None:
@@ -150,12 +151,24 @@ class HostEngine:
     def _multiply_bytes(self, activations: int, weights: int, results: int, reduction: int, columns: int,
                         _: int) -> None:
         self._check()
-        left = _bytes(activations, reduction, BYTE_ROWS, TILE).astype(np.int32)
-        right = _bytes(weights, columns * reduction, TILE // WORD, TILE, WORD).view(np.int8).astype(np.int32)
-        rows = left.transpose(1, 0, 2).reshape(BYTE_ROWS, -1)
-        matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
-        parts = (rows @ matrix).astype("<i4").view(np.uint8).reshape(columns, BYTE_ROWS, TILE, PLANES)
-        _bytes(results, columns, PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
+        _store_planes(_bytes(activations, reduction, BYTE_ROWS, TILE), weights, results, columns)
+
+    def _multiply_byte_runs(self, activations: int, weights: int, results: int, run: int, row: int, _: int) -> None:
+        (runs, tiles), (distance, columns) = divmod(run, 1 << UPPER_BIT), divmod(row, 1 << UPPER_BIT)
+        self._check()
+        starts = [activations + number * distance * BYTE_ROWS * TILE for number in range(runs)]
+        left = np.concatenate([_bytes(start, tiles, BYTE_ROWS, TILE) for start in starts])
+        _store_planes(left, weights, results, columns)
+
+
+def _store_planes(left: np.ndarray, weights: int, results: int, columns: int) -> None:
+    """The bytes of the sums of activation tiles ``left`` times weight tiles."""
+    reduction = len(left)
+    right = _bytes(weights, columns * reduction, TILE // WORD, TILE, WORD).view(np.int8).astype(np.int32)
+    rows = left.astype(np.int32).transpose(1, 0, 2).reshape(BYTE_ROWS, -1)
+    matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
+    parts = (rows @ matrix).astype("<i4").view(np.uint8).reshape(columns, BYTE_ROWS, TILE, PLANES)
+    _bytes(results, columns, PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
 
 
 def _sums(left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, WORD, byte_tiled_shape, plane_shape
+from hexagon_mlir.dialects.engine_windows import BYTE_WINDOWS_RANK, Windows
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
@@ -53,18 +54,26 @@ def pack_byte_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
     return elementwise([view], into, loops, maps, lambda byte: byte).result
 
 
-def multiply_bytes(activations: ir.Value, weights: ir.Value) -> ir.Value:
-    """Planes of the sums in i32 of the products of tiles."""
-    rows, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
+def multiply_bytes(activations: ir.Value, weights: ir.Value, rows: int = 0,
+                   windows: Windows | None = None) -> ir.Value:
+    """Planes of the sums in i32 of the products of tiles: ``rows`` of them, where ``windows`` share activations, else
+    as many as there are rows of activations.
+    """
+    known, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
+    rows = rows or known
     zero = constant(ir.IntegerAttr.get(_word(), 0))
     sums = fill(zero, tcm_tensor(byte_tiled_shape(rows, columns), _word())).result
-    return planes(product_of_byte_tiles(activations, weights, sums).result,
+    return planes(product_of_byte_tiles(activations, weights, sums, windows).result,
                   tcm_tensor(plane_shape(rows, columns), _byte())).result
 
 
-def product_of_byte_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value) -> ir.Operation:
+def product_of_byte_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value,
+                          windows: Windows | None = None) -> ir.Operation:
     """The product of tiles, added to i32 ``sums``: three tensors or three buffers."""
     op = _generic([activations, weights], sums, _PRODUCT[0], _PRODUCT[1:], reductions=3)
+    if windows is not None:
+        windows.note(op)
+        op.attributes["indexing_maps"] = _product_maps(activations, windows)
     with _body(op) as (left, right, old):
         product = binary("arith.muli", cast("arith.extui", _word(), left), cast("arith.extsi", _word(), right))
         _yield(binary("arith.addi", old, product))
@@ -130,7 +139,25 @@ def _expanded(matrix: ir.Value, rows: list[int], columns: list[int]) -> ir.Value
 
 def is_byte_product(op: ir.Operation) -> bool:
     """True for the product that `multiply_bytes` writes, on tensors or on buffers."""
-    return _has_maps(op, _PRODUCT, 3) and multiplies_and_adds(op)
+    windows = Windows.of(op) if op.name == "linalg.generic" else None
+    if windows is None:
+        return _has_maps(op, _PRODUCT, 3) and multiplies_and_adds(op)
+    if len(op.operands) != 3 or ir.ShapedType(op.operands[0].type).rank != BYTE_WINDOWS_RANK or not _is_byte(op):
+        return False
+    return indexing_maps(op) == _product_maps(op.operands[0], windows) and multiplies_and_adds(op)
+
+
+def _is_byte(op: ir.Operation) -> bool:
+    return ir.ShapedType(op.operands[0].type).element_type == _byte()
+
+
+def _product_maps(activations: ir.Value, windows: Windows) -> ir.ArrayAttr:
+    """Those of a product whose result tiles share ``activations``."""
+    of_tiles, *others = list(_maps(_PRODUCT[0], _PRODUCT[1:], activations.type.context))
+    map_ = ir.AffineMapAttr(of_tiles).value
+    tile, step, *inside = map_.results
+    places = windows.places(tile, ir.AffineDimExpr.get(1), step, ir.ShapedType(activations.type).shape[2])
+    return ir.ArrayAttr.get([ir.AffineMapAttr.get(ir.AffineMap.get(map_.n_dims, 0, [*places, *inside])), *others])
 
 
 def takes_planes(op: ir.Operation) -> bool:

@@ -83,21 +83,26 @@ static void multiply_tile(int32_t cells[ROWS][SIDE], const uint8_t *activations,
                                        (uint32_t)(activations[row * SIDE + channel] * weights[channel][column]));
 }
 
+static void store_column(uint8_t *results, int32_t cells[ROWS][SIDE], const uint32_t *tables, int32_t column,
+                         bool planes) {
+  for (int plane = 0; plane < (planes ? PLANES : 1); plane++, results += TILE) {
+    const uint32_t *table = tables + (size_t)(planes ? plane : column) * TABLE;
+    for (int row = 0; row < ROWS; row++)
+      for (int i = 0; i < SIDE; i++)
+        results[row * SIDE + i] = converted(cells[row][i], table[i], (int32_t)table[SIDE + i], planes);
+  }
+}
+
 static void multiply_row(const uint8_t *activations, const uint8_t *weights, uint8_t *results, int32_t tiles,
                          int32_t columns, const uint32_t *tables, int weight_bytes, unpack_function *unpack,
                          bool planes) {
   if (tiles <= 0) return;
-  for (int32_t column = 0; column < columns; column++) {
+  for (int32_t column = 0; column < columns; column++, results += TILE * (planes ? PLANES : 1)) {
     int32_t cells[ROWS][SIDE];
     memset(cells, 0, sizeof cells);
     for (int32_t tile = 0; tile < tiles; tile++, weights += weight_bytes)
       multiply_tile(cells, activations + (size_t)tile * TILE, weights, unpack);
-    for (int plane = 0; plane < (planes ? PLANES : 1); plane++, results += TILE) {
-      const uint32_t *table = tables + (size_t)(planes ? plane : column) * TABLE;
-      for (int row = 0; row < ROWS; row++)
-        for (int i = 0; i < SIDE; i++)
-          results[row * SIDE + i] = converted(cells[row][i], table[i], (int32_t)table[SIDE + i], planes);
-    }
+    store_column(results, cells, tables, column, planes);
   }
 }
 
@@ -119,4 +124,19 @@ void hexmlir_engine_ub_n(const void *activations, const void *weights, void *res
 void hexmlir_engine_ub_n_planes(const void *activations, const void *weights, void *results, int32_t tiles,
                                 int32_t columns, const void *bias) {
   multiply_row(activations, weights, results, tiles, columns, bias, WEIGHTS / 2, unpack_nibbles, true);
+}
+
+void hexmlir_engine_ub_b_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
+                                     int32_t row, const void *bias) {
+  const int32_t tiles = run & 0xFFFF, runs = run >> 16, columns = row & 0xFFFF, distance = row >> 16;
+  const uint8_t *weight = weights;
+  if (!tiles || !runs) return;
+  for (int32_t column = 0; column < columns; column++) {
+    int32_t cells[ROWS][SIDE];
+    memset(cells, 0, sizeof cells);
+    for (int32_t i = 0; i < runs; i++)
+      for (int32_t tile = 0; tile < tiles; tile++, weight += WEIGHTS)
+        multiply_tile(cells, (const uint8_t *)activations + ((size_t)i * distance + tile) * TILE, weight, unpack_bytes);
+    store_column((uint8_t *)results + (size_t)column * PLANES * TILE, cells, bias, column, true);
+  }
 }

@@ -29,18 +29,17 @@ keep the low bits of results, instead of the nearest of 0 to 255."""
 _TABLE_BYTES = 256
 
 
-def _products(name: str, weight: str) -> str:
-    """The products of one column of result tiles: r0, r1, r3 as in `_routine`; r1 moves on to the next column.
+def byte_products(name: str, weight: str) -> str:
+    """The products of r12 tiles, activations from r13 on, weights from r1 on; all three move on.
 
     A packet multiplies at most `BYTE_TILES_PER_PACKET` tiles, and none beyond the end of a window of either operand.
-    Registers: r11 and r14 tiles of a window of weights and of activations, r12 tiles left of the column, r13
-    activations, r15 most tiles of a packet; r6 tiles, r7 and r9 spans, r8 and r28 bytes of the next one.
+    Registers: r11 and r14 tiles of a window of weights and of activations, r15 most tiles of a packet; r6 tiles, r7 and
+    r9 spans, r8 and r28 bytes of the next one.
     """
     tile_bits, weight_bits, window_bits = (
         size.bit_length() - 1 for size in (TILE_BYTES, WEIGHT_BYTES[weight], WINDOW_BYTES))
     above = 32 - window_bits
     return "".join((
-        packet("r13 = r0", "r12 = r3"),
         f".L{name}_products:\n",
         packet(f"r6 = asl(r13,#{above})", f"r7 = asl(r1,#{above})"),
         packet(f"r6 = lsr(r6,#{above + tile_bits})", f"r7 = lsr(r7,#{above + weight_bits})"),
@@ -53,6 +52,11 @@ def _products(name: str, weight: str) -> str:
                "r1 = add(r1,r28)"),
         packet(f"if (p0) jump:nt .L{name}_products"),
     ))
+
+
+def _products(name: str, weight: str) -> str:
+    """The products of one column of result tiles: r0, r1, r3 as in `_routine`; r1 moves on to the next column."""
+    return packet("r13 = r0", "r12 = r3") + byte_products(name, weight)
 
 
 def _routine(name: str, weight: str, columns: str, first_version: int = FIRST_VERSION) -> Routine:
@@ -85,12 +89,18 @@ def _requantizing(name: str, weight: str) -> Routine:
     )))
 
 
-def _planes() -> str:
-    """The current set of accumulators to `PLANES` tiles, the lowest bytes first; r5 is the operand of conversions."""
-    packets = [packet(f"r5 = #{_RETAIN | _WRAP}")]
+def plane_tables() -> str:
+    """The tables of all planes, at r5, to the groups of bias registers."""
+    return packet("bias = mxmem2(r5)", f"r5 = add(r5,#{_TABLE_BYTES + 1})") * PLANES  # low bits choose the group
+
+
+def planes(operand: str) -> str:
+    """The current set of accumulators to `PLANES` tiles at r2, which moves on, the lowest bytes first. Register
+    ``operand`` is that of conversions, r10 is zero."""
+    packets = [packet(f"{operand} = #{_RETAIN | _WRAP}")]
     for plane in range(PLANES):
         step = (1 << _GROUP_BIT) - (plane == PLANES - 2) * _RETAIN
-        packets.append(packet("cvt.ub = acc(r5)", f"r5 = add(r5,#{step})"))
+        packets.append(packet(f"cvt.ub = acc({operand})", f"{operand} = add({operand},#{step})"))
         packets.append(packet("mxmem(r2,r10):cm = cvt", f"r2 = add(r2,#{TILE_BYTES})"))
     return "".join(packets)
 
@@ -103,16 +113,16 @@ def _exact(name: str, weight: str) -> Routine:
     """
     return _routine(name, weight, "".join((
         packet("p1 = cmp.gt(r10,#0)"),
-        packet("bias = mxmem2(r5)", f"r5 = add(r5,#{_TABLE_BYTES + 1})") * PLANES,  # low bits choose the group
+        plane_tables(),
         f".L{name}_column:\n",
         packet("mxswapacc"),
         _products(name, weight),
         packet(f"if (!p1) jump:nt .L{name}_next"),
         packet("mxswapacc"),
-        _planes(),
+        planes("r5"),
         f".L{name}_next:\n",
         packet("p1 = cmp.gt(r3,#0)", ends=":endloop1"),
-        _planes(),
+        planes("r5"),
     )), FIRST_WITH_BIAS_GROUPS)
 
 
