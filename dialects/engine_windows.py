@@ -3,8 +3,8 @@
 The pixels of a result tile lie far apart, as many rows and columns as there are rows and columns of tiles: so the
 windows of neighbouring tiles are those of neighbouring pixels, and what a tap of one reads is what another tap of the
 next one reads. Activations are ``[rows][columns][T][16][32][2]``, of bytes ``[rows][columns][T][64][32]``: a tile for
-each place of a tap, ``T`` of them along the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the channels, the tiles
-``[y * row_step + ky * row_tap][x * column_step + kx]``.
+each place of a tap, ``T`` of them along the channels. Result tile ``(y, x)`` sums, over the taps ``(ky, kx)`` and the
+channels, the tiles ``[y * row_step + ky * row_tap][x * column_step + kx]``.
 
 Of a convolution in groups, columns of result tiles read the channels of their group only: each row of activations is
 followed by those of the same pixels for the next groups.

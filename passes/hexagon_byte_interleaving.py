@@ -10,6 +10,7 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.byte_interleaving.emitters import EMITTERS
+from hexagon_mlir.passes.byte_interleaving.pixels import pixel_emitter
 from hexagon_mlir.passes.lib.engine_byte_tiles import byte_copy
 
 
@@ -19,7 +20,8 @@ class HexagonByteInterleavingPass(Pass):
 
     Each interleaves pieces of several rows: words of 32 bytes of four rows are an activation tile's, bytes of four rows
     a tile's of weights, bytes of four planes the sums of 32 bits, and words of four bytes of 32 rows a tile's of
-    weights that lie column by column. One shuffle of two whole vectors is a step of it. Sums of the columns of weights
+    weights that lie column by column. Tiles of pixels have words of pixels that lie apart in their row of an image, as
+    do pixels of sums. One shuffle of two whole vectors is a step of it. Sums of the columns of weights
     are dot products with -128.
 
     Before:
@@ -85,9 +87,10 @@ class HexagonByteInterleavingPass(Pass):
         constants = SharedConstants()
         for op in ops_named(module, "linalg.generic"):
             kind = byte_copy(op)
-            if kind is None:
+            written_by = pixel_emitter(op) if kind is None else EMITTERS[kind]
+            if written_by is None:
                 continue
-            emitter = EMITTERS[kind](op, vector_bytes)
+            emitter = written_by(op, vector_bytes)
             if emitter.fits():
                 with op.location, ir.InsertionPoint(op), constants.around(op):
                     emitter.emit()

@@ -11,12 +11,16 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.build import ConvolutionBuilder
+from hexagon_mlir.passes.engine_convolution.build_bytes import ByteConvolutionBuilder
+from hexagon_mlir.passes.engine_convolution.byte_schedule import ByteRates, bytes_pay, choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
 from hexagon_mlir.passes.engine_convolution.grid import ConvolutionGridBuilder
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
+from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, read_byte_convolution
 from hexagon_mlir.passes.engine_convolution.schedule import choose_schedule
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, pays
 from hexagon_mlir.passes.engine_convolution.weights import Weights
+from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES
 from hexagon_mlir.passes.matrix_engine.estimate import Rates
 
 _GAPS = 16
@@ -25,7 +29,7 @@ _GAPS = 16
 
 @dataclass(frozen=True)
 class HexagonEngineConvolutionPass(Pass):
-    """Rewrites convolutions of f16 images so that the matrix engine can compute them: as products of tiles in TCM.
+    """Rewrites convolutions of f16 or bytes so that the matrix engine can compute them: as products of tiles in TCM.
 
     A tile of activations has 32 channels of 32 pixels. These lie far apart: the pixels next to them are those of the
     next tile, so that what one tap of a window reads is what other taps of the windows beside it read, and each pixel
@@ -37,6 +41,11 @@ class HexagonEngineConvolutionPass(Pass):
     the shape of tiles. Several images, and those that exceed the TCM so, are loops over blocks of rows or of channels.
     Sums stay in the engine through all taps; a bias of each channel and a maximum with zero are added to their
     rounding. Other elementwise ops that read the sums follow on rows of the result. All of this is linalg.
+
+    Images of bytes with sums of 32 bits have tiles of 64 pixels, and are exact: the engine gives each sum as four
+    planes of bytes, which are joined. Bytes have no sign there, so 128 is added to those with sign, also to the border,
+    and 128 times the sum of the weights of each result is subtracted afterwards; where the program subtracts 128 from
+    bytes without sign, these are multiplied as they are. Several images are a loop.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -134,10 +143,11 @@ class HexagonEngineConvolutionPass(Pass):
         matrix-engine: whether the engine may be used.
         always: also convolutions that the cost estimate leaves to HVX.
 
-    Refuses (with a remark; the op is left for HVX): images other than f16, sums in f32 that are read before they are
-    rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels that are no
-    whole tiles or whose taps of a row are no neighbours, channels that are not last, sizes known at run time only,
-    blocks that exceed the budget, convolutions that HVX is estimated to compute in less time.
+    Refuses (with a remark; the op is left for HVX): images other than f16 and bytes, sums in f32 that are read before
+    they are rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels that
+    are no whole tiles or whose taps of a row are no neighbours, channels that are not last, sizes known at run time
+    only, blocks that exceed the budget, convolutions that HVX is estimated to compute in less time. Of bytes: weights
+    without sign, sums that are not i32, channels that are no whole tiles, groups, taps that are no neighbours.
 
     Needs: tensor.
     Leaves: tensor.
@@ -159,8 +169,13 @@ class HexagonEngineConvolutionPass(Pass):
         for function in functions(module):
             cost = ConvolutionCost.of(context.target, IN_MODEL in function.attributes)
             for op in [op for op in ops_named(function, *names_of("linalg")) if read_convolution(op) is not None]:
-                found = read_convolution(op)  # again: its epilogue may have been rewritten with another convolution
-                if isinstance(found, str):
+                found: Convolution | ByteConvolution | str | None = read_byte_convolution(op)
+                if found is None:
+                    found = read_convolution(op)  # again: its epilogue may have been rewritten with another convolution
+                if isinstance(found, ByteConvolution):
+                    with op.location, constants.around(op):
+                        self._rewrite_bytes(found, context)
+                elif isinstance(found, str):
                     self.remark(context, op, f"left to HVX: {found}")
                 elif found is not None:
                     with op.location, constants.around(op):
@@ -191,6 +206,30 @@ class HexagonEngineConvolutionPass(Pass):
             op.results[0].replace_all_uses_with(result)
             erase_op(op, self.name)
         erase_op(convolution.op, self.name)
+        for value in operands:
+            _erase_unused(value, self.name)
+
+
+    def _rewrite_bytes(self, convolution: ByteConvolution, context: PassContext) -> None:
+        target, geometry, op = context.target, convolution.geometry, convolution.op
+        if target.version < FIRST_WITH_PLANES:
+            self.remark(context, op, f"left to HVX: sums of 32 bits need v{FIRST_WITH_PLANES}")
+            return
+        budget = self.tcm_bytes or target.tcm_budget_bytes
+        beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], op)
+        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ByteRates.of(target))
+        if found is None:
+            self.remark(context, op, "left to HVX: one row of tiles exceeds the TCM budget")
+            return
+        schedule, cycles = found
+        if not self.always and not bytes_pay(geometry, cycles):
+            self.remark(context, op, "left to HVX, which is estimated to compute it in less time")
+            return
+        last, operands = convolution.last, list(op.operands)
+        with ir.InsertionPoint(last):
+            last.results[0].replace_all_uses_with(ByteConvolutionBuilder(convolution, schedule).build())
+        for old in dict.fromkeys((last, op)):
+            erase_op(old, self.name)
         for value in operands:
             _erase_unused(value, self.name)
 

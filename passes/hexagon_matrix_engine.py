@@ -16,7 +16,7 @@ from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, hvx_cy
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
-from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay, choose_byte_blocks
+from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay, choose_byte_blocks
 from hexagon_mlir.passes.matrix_engine.columns import ColumnsBuilder
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
@@ -29,9 +29,6 @@ from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_m
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
-
-FIRST_WITH_PLANES = 75
-"""The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
 
 
 @dataclass(frozen=True)

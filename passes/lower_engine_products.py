@@ -33,10 +33,11 @@ class LowerEngineProductsPass(Pass):
     tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
     two pieces, ``hexmlir_engine_ub_b_planes`` bytes, ``hexmlir_engine_hf_runs`` those of a convolution whose windows
     share tiles, one result tile at a time, ``hexmlir_engine_ub_b_runs_planes`` the same of bytes
-    (`hexagon_mlir.codegen.matrix_engine` has their packets). The engine's queue is short, so the thread that issues the packets waits for it most of the time: the task has a
-    hardware thread of its own, and needs no HVX context. ``hexagon.engine_wait`` waits for the task, which has released
-    the engine when its results are in TCM; with ``pending``, for all tasks but the last ones. A task that starts while
-    another holds the engine gets it next. A product that is waited for at once is no task.
+    (`hexagon_mlir.codegen.matrix_engine` has their packets). The engine's queue is short, so the thread that issues the
+    packets waits for it most of the time: the task has a hardware thread of its own, and needs no HVX context.
+    ``hexagon.engine_wait`` waits for the task, which has released the engine when its results are in TCM; with
+    ``pending``, for all tasks but the last ones. A task that starts while another holds the engine gets it next. A
+    product that is waited for at once is no task.
 
     Before:
         func.func @f(%a: memref<4x3x16x32x2xf16, 1>, %w: memref<2x3x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,

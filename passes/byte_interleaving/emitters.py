@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE, WORD
-from hexagon_mlir.ir import ir, make
+from hexagon_mlir.ir import ir, make, memref
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access, dot_product, interleaved
 from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_sign
@@ -28,7 +28,11 @@ class Emitter:
 
     def fits(self) -> bool:
         """Whether everything is whole vectors."""
-        return self._source.contiguous and self._target.contiguous and self._whole()
+        return self._known() and self._source.contiguous and self._target.contiguous and self._whole()
+
+    def _known(self) -> bool:
+        """Whether the sizes are known that have to be."""
+        return all(ir.MemRefType(value.type).has_static_shape for value in self._op.operands)
 
     def _whole(self) -> bool:
         raise NotImplementedError
@@ -41,6 +45,12 @@ class Emitter:
 
     def _loops(self) -> None:
         raise NotImplementedError
+
+    def _count(self, operand: int, dim: int) -> int | ir.Value:
+        """The size of dimension ``dim`` of an operand, which may be known at run time only."""
+        value = self._op.operands[operand]
+        type_ = ir.MemRefType(value.type)
+        return memref.dim(value, index(dim)) if type_.is_dynamic_dim(dim) else type_.shape[dim]
 
     def _row(self, indices: Sequence[ir.Value], first: ir.Value, tiles: int) -> ir.Value:
         """`GROUP` of the ``tiles`` of a row of the source, from tile ``first`` on."""
@@ -60,16 +70,16 @@ class _Activations(Emitter):
         sign = flipped_sign(self._op)
 
         def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> None:
-            loaded = [self._row([row, _plus(inner, number)], first, tiles) for number in range(GROUP)]
+            loaded = [self._row([row, plus(inner, number)], first, tiles) for number in range(GROUP)]
             if sign:
                 flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(
                     self._bytes.element_type, sign)))
                 loaded = [make.binary("arith.xori", vector, flip) for vector in loaded]
             place = make.muli(inner, index(TILE))
             for number, vector in enumerate(interleaved(loaded, TILE)):
-                self._target.store(vector, [row, _plus(first, number), place], GROUP * TILE)
+                self._target.store(vector, [row, plus(first, number), place], GROUP * TILE)
 
-        _loop(outer, 1, lambda row: _groups(tiles, lambda first: _loop(
+        loop(outer, 1, lambda row: groups(tiles, lambda first: loop(
             rows, GROUP, lambda inner: move(row, first, inner))))
 
 
@@ -86,9 +96,9 @@ class _Weights(Emitter):
         def move(step: ir.Value, first: ir.Value, word: ir.Value) -> None:
             loaded = [self._row([step, word, index(number)], first, columns) for number in range(WORD)]
             for number, vector in enumerate(interleaved(loaded, 1)):
-                self._target.store(vector, [_plus(first, number), step, word, index(0)], GROUP * TILE)
+                self._target.store(vector, [plus(first, number), step, word, index(0)], GROUP * TILE)
 
-        _loop(steps, 1, lambda step: _groups(columns, lambda first: _loop(
+        loop(steps, 1, lambda step: groups(columns, lambda first: loop(
             words, 1, lambda word: move(step, first, word))))
 
 
@@ -107,10 +117,10 @@ class _WeightsByColumn(Emitter):
         def move(column: ir.Value, first: ir.Value) -> None:
             loaded = [self._row([column, index(number)], first, steps) for number in range(TILE)]
             for number, vector in enumerate(interleaved(loaded, WORD)):
-                place = [column, _plus(first, number // words), index(number % words), index(0)]
+                place = [column, plus(first, number // words), index(number % words), index(0)]
                 self._target.store(vector, place, GROUP * TILE)
 
-        _loop(columns, 1, lambda column: _groups(steps, lambda first: move(column, first)))
+        loop(columns, 1, lambda column: groups(steps, lambda first: move(column, first)))
 
 
 class _Join(Emitter):
@@ -139,9 +149,9 @@ class _Join(Emitter):
                 total = ir.Operation.create("vector.bitcast", results=[words], operands=[vector]).result
                 for each in added:
                     total = make.addi(total, each.load(words, [column, index(0)], GROUP * TILE))
-                self._target.store(total, [row, _plus(inner, number), column, index(0)], GROUP * TILE)
+                self._target.store(total, [row, plus(inner, number), column, index(0)], GROUP * TILE)
 
-        _loop(outer, 1, lambda row: _loop(columns, 1, lambda column: _loop(
+        loop(outer, 1, lambda row: loop(columns, 1, lambda column: loop(
             rows, GROUP, lambda inner: move(row, column, inner))))
 
 
@@ -171,30 +181,32 @@ class _Sums(Emitter):
                               [self._target.load(sums, [column, index(0)], GROUP * TILE)], add)
             self._target.store(total, [column, index(0)], GROUP * TILE)
 
-        _loop(columns, 1, column_of)
+        loop(columns, 1, column_of)
 
 
 GROUP = 4
 """Tiles of a row in a vector, and rows of a tile."""
 
 
-def _groups(count: int, emit: Callable[[ir.Value], None]) -> None:
+def groups(count: int, emit: Callable[[ir.Value], None]) -> None:
     """``emit`` for the first of each group of ``count`` tiles; the last group reaches back to the one before."""
     whole = count - count % GROUP
-    _loop(whole, GROUP, emit)
+    loop(whole, GROUP, emit)
     if whole < count:
         emit(index(count - GROUP))
 
 
-def _loop(count: int, step: int, emit: Callable[[ir.Value], None]) -> None:
+def loop(count: int | ir.Value, step: int, emit: Callable[[ir.Value], None]) -> None:
+    """``emit`` for 0, ``step`` and so on below ``count``."""
     def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
         emit(iv)
         return []
 
-    for_loop(index(0), index(count), step, [], body)
+    for_loop(index(0), index(count) if isinstance(count, int) else count, step, [], body)
 
 
-def _plus(value: ir.Value, number: int) -> ir.Value:
+def plus(value: ir.Value, number: int) -> ir.Value:
+    """``value`` + ``number``."""
     return make.addi(value, index(number)) if number else value
 
 

@@ -59,10 +59,11 @@ class Access:
 
     @property
     def contiguous(self) -> bool:
-        """Whether elements of the joined dimensions follow each other."""
+        """Whether elements of the joined dimensions follow each other; the sizes of others may be unknown."""
         shape, kept = self._type.shape, self._type.rank - self._joined
         wanted = [prod(shape[dim + 1:]) for dim in range(kept, self._type.rank)]
-        return self._type.has_static_shape and list(self._strides[kept:]) == wanted
+        known = not any(self._type.is_dynamic_dim(dim) for dim in range(kept, self._type.rank))
+        return known and list(self._strides[kept:]) == wanted
 
     def load(self, type_: ir.VectorType, indices: Sequence[ir.Value], step: int) -> ir.Value:
         """The vector at ``indices``; the last one counts a multiple of ``step`` bytes."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import prod
 
 from hexagon_mlir.ir import ir, tensor
-from hexagon_mlir.ir.constants import index
-from hexagon_mlir.ir.make import subi
+from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.ir.make import fill, subi
 from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
-from hexagon_mlir.passes.lib.engine_tiles import fills_zero, zeros
+from hexagon_mlir.passes.lib.engine_tiles import fills
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
@@ -33,19 +33,20 @@ def reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 @dataclass(frozen=True)
 class Image:
-    """``source``, [batches, rows, elements of a row], inside a frame of zeros: ``above`` it are rows, ``left`` of it
-    elements.
+    """``source``, [batches, rows, elements of a row], inside a frame of a number, zeros where ``border`` is None:
+    ``above`` it are rows, ``left`` of it elements.
     """
 
     source: ir.Value
     shape: tuple[int, int, int]
     above: int
     left: int
+    border: ir.Attribute | None = None
 
     @staticmethod
     def of(value: ir.Value, shape: tuple[int, int, int]) -> Image:
         """Of the padded image ``value``, whose elements in their order are ``shape``. The frame is recognized where it
-        is written around an image into a tensor of zeros."""
+        is written around an image into a tensor that is filled with a number."""
         inner = value
         while not isinstance(inner.owner, ir.Block) and inner.owner.operation.name in RESHAPES:
             inner = inner.owner.operation.operands[0]
@@ -55,11 +56,12 @@ class Image:
                                        for name in ("offsets", "sizes", "strides"))
             known = ir.ShapedType.get_dynamic_size() not in (*offsets, *sizes) and set(strides) == {1}
             places = _places(list(ir.RankedTensorType(inner.type).shape), shape) if known else None
-            if places is not None and _is_zero(op.operands[1]):
+            border = _filled_with(op.operands[1])
+            if places is not None and border is not None:
                 framed = [_along(dims, list(ir.RankedTensorType(inner.type).shape), offsets, sizes) for dims in places]
                 if None not in framed and framed[0] == (0, shape[0]):
                     (_, batches), (above, rows), (left, length) = (pair for pair in framed if pair is not None)
-                    return Image(op.operands[0], (batches, rows, length), above, left)
+                    return Image(op.operands[0], (batches, rows, length), above, left, border)
         return Image(value, shape, 0, 0)
 
     def reaches(self, start: int, rows: int) -> bool:
@@ -68,7 +70,7 @@ class Image:
 
     def rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> ir.Value:
         """Rows in TCM, ``size``: from ``start`` on of the padded image, a value only where they are rows of the
-        source; with zeros after it.
+        source; with the border's number after it.
         """
         source = reshaped(self.source, self.shape)
         element = ir.RankedTensorType(source.type).element_type
@@ -83,7 +85,9 @@ class Image:
         part = extract(source, [batch, begin, 0], [1, last - first, wide], dropped=1)
         if (last - first, wide) == size:
             return tcm_copy(part)
-        return insert(part, zeros(tcm_tensor([count, length], element)), [at, self.left], [last - first, wide])
+        frame = tcm_tensor([count, length], element)
+        frame = fill(constant(self.border or _zero(element)), frame).result
+        return insert(part, frame, [at, self.left], [last - first, wide])
 
 
 def _places(sizes: Sequence[int], shape: Sequence[int]) -> list[list[int]] | None:
@@ -114,7 +118,17 @@ def _along(dims: Sequence[int], shape: Sequence[int], offsets: Sequence[int],
     return offsets[first] * inner, sizes[first] * inner
 
 
-def _is_zero(value: ir.Value) -> bool:
+def _filled_with(value: ir.Value) -> ir.Attribute | None:
+    """The number that the tensor ``value`` is filled with; None where that is not known."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
         value = value.owner.operation.operands[0]
-    return not isinstance(value.owner, ir.Block) and fills_zero(value.owner.operation)
+    if isinstance(value.owner, ir.Block) or not fills(value.owner.operation):
+        return None
+    number = value.owner.operation.operands[0]
+    if isinstance(number.owner, ir.Block) or number.owner.operation.name != "arith.constant":
+        return None
+    return number.owner.operation.attributes["value"]
+
+
+def _zero(element: ir.Type) -> ir.Attribute:
+    return ir.IntegerAttr.get(element, 0) if isinstance(element, ir.IntegerType) else ir.FloatAttr.get(element, 0.0)

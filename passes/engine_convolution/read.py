@@ -71,6 +71,26 @@ class Convolution:
 
 def read_convolution(op: ir.Operation) -> Convolution | str | None:
     """What linalg op ``op`` on tensors convolves; why the engine cannot; None for what is no convolution."""
+    found_geometry = read_geometry(op)
+    if found_geometry is None:
+        return None
+    types = [ir.RankedTensorType(value.type) for value in op.operands]
+    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
+        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
+    if isinstance(found_geometry, str):
+        return found_geometry
+    geometry, image_shape = found_geometry
+    found, bias = start_of_sums(op.operands[2])
+    if not found:
+        return "its sums start neither from zero nor from a bias"
+    if not isinstance(types[2].element_type, ir.F32Type) or not are_rounded(op.results[0]):
+        return "its sums are not rounded to f16"
+    return Convolution(op, tuple(rounding_users(op)), bias, geometry, image_shape)
+
+
+def read_geometry(op: ir.Operation) -> tuple[Geometry, tuple[int, int, int]] | str | None:
+    """The sizes of what ``op`` convolves, elements of any type, and batches, rows and elements of a row of its image.
+    As for `read_convolution` otherwise."""
     maps = indexing_maps(op) if op.name.startswith("linalg.") and len(op.results) == 1 else None
     if maps is None or len(maps) != 3 or input_count(op) != 2 or not multiplies_and_adds(op):
         return None
@@ -83,8 +103,6 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     if not any(of_group) and all(index.plain is not None for index in image):
         return None
     types = [ir.RankedTensorType(value.type) for value in op.operands]
-    if not all(isinstance(type_.element_type, ir.F16Type) for type_ in types[:2]):
-        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
     if not all(type_.has_static_shape for type_ in types) or any(0 in type_.shape for type_ in types):
         return "its sizes are not known, or it is empty"
     found_geometry = _geometry(image, weights, result, types)
@@ -97,15 +115,10 @@ def read_convolution(op: ir.Operation) -> Convolution | str | None:
     geometry = by_tiles(replace(found_geometry, groups=groups))
     if groups > 1 and not shares_tiles(geometry):
         return "groups of channels, and taps that are no neighbours"
-    found, bias = _start(op.operands[2])
-    if not found:
-        return "its sums start neither from zero nor from a bias"
-    if not isinstance(types[2].element_type, ir.F32Type) or not are_rounded(op.results[0]):
-        return "its sums are not rounded to f16"
     shape = list(types[0].shape)
     length = prod(shape[len(_rows(image, shape, weights[-2].plain)) - 1:])
     rows = prod(shape) // length // geometry.batches
-    return Convolution(op, tuple(rounding_users(op)), bias, geometry, (geometry.batches, rows, length))
+    return geometry, (geometry.batches, rows, length)
 
 
 def _are_tiles(outputs: int, channels: int) -> bool:
@@ -184,7 +197,7 @@ def _rows(image: list[Index], shape: list[int], run: int | None) -> list[Index]:
     return list(image)
 
 
-def _start(value: ir.Value) -> tuple[bool, ir.Value | None]:
+def start_of_sums(value: ir.Value) -> tuple[bool, ir.Value | None]:
     """Whether sums start from zero or from a number for each output, and these numbers."""
     if isinstance(value.owner, ir.Block):
         return False, None

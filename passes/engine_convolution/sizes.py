@@ -33,9 +33,9 @@ class Plan:
         return -(-geometry.columns // self.width)
 
 
-def tile_shapes(rows: int, columns: int) -> list[tuple[tuple[int, int], int]]:
-    """Heights and widths of the pixels of a tile, the widest first, and how many tiles cover the result."""
-    shapes = [(TILE // width, width) for width in (32, 16, 8, 4, 2)]
+def tile_shapes(rows: int, columns: int, pixels: int = TILE) -> list[tuple[tuple[int, int], int]]:
+    """Heights and widths of the ``pixels`` of a tile, the widest first, and how many tiles cover the result."""
+    shapes = [(pixels // (width * pixels // TILE), width * pixels // TILE) for width in (32, 16, 8, 4, 2)]
     return [(shape, -(-rows // shape[0]) * -(-columns // shape[1])) for shape in shapes]
 
 
@@ -65,15 +65,21 @@ def shared_tiles(geometry: Geometry, tile_rows: int, columns: int) -> SharedTile
     """Those of so many rows and columns of result tiles; None where they are no fewer than a tile for each tap, or
     where the taps of a row are not neighbours. Those of groups of channels are shared in any case.
     """
+    found = tiles_of_places(geometry, tile_rows, columns)
+    if geometry.taps_x > 1 and found.column_unit != geometry.column_tap:
+        return None
+    taps = geometry.taps_y * geometry.taps_x
+    fewer = found.rows * found.columns < tile_rows * columns * taps
+    return found if fewer or geometry.groups > 1 else None
+
+
+def tiles_of_places(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles:
+    """A tile for each place that a tap of so many rows and columns of result tiles may have."""
     row_unit = geometry.row_step if geometry.taps_y == 1 else gcd(geometry.row_step, geometry.row_tap)
     column_unit = geometry.column_step if geometry.taps_x == 1 else gcd(geometry.column_step, geometry.column_tap)
     rows = ((tile_rows - 1) * geometry.row_step + (geometry.taps_y - 1) * geometry.row_tap) // row_unit + 1
     across = ((columns - 1) * geometry.column_step + (geometry.taps_x - 1) * geometry.column_tap) // column_unit + 1
-    if geometry.taps_x > 1 and column_unit != geometry.column_tap:
-        return None
-    taps = geometry.taps_y * geometry.taps_x
-    fewer = rows * across < tile_rows * columns * taps
-    return SharedTiles(rows, across, row_unit, column_unit) if fewer or geometry.groups > 1 else None
+    return SharedTiles(rows, across, row_unit, column_unit)
 
 
 def packed_tiles(geometry: Geometry, tile_rows: int, columns: int) -> int:

@@ -201,7 +201,7 @@ def _computes(op: ir.Operation, kind: ByteCopy) -> bool:
     if kind is ByteCopy.JOIN:
         same = all(value == op.operands[0] for value in list(op.operands)[:PLANES])
         adds = len(inputs) > PLANES
-        return same and inputs[0] == _byte() and output == _word() and names == _join_names(adds)
+        return same and inputs[0] == _byte() and output == _word() and names == join_names(adds)
     if kind is ByteCopy.SUMS:
         return inputs == [_byte()] and output == _word() and names == [
             "arith.extsi", "arith.muli", "arith.addi", "linalg.yield"]
@@ -209,10 +209,18 @@ def _computes(op: ir.Operation, kind: ByteCopy) -> bool:
         return False
     if kind is ByteCopy.ACTIVATIONS and flipped_sign(op) == SIGN:
         return True
-    return names == ["linalg.yield"] and body.operations[0].operands[0] == body.arguments[0]
+    return is_plain_copy(op)
 
 
-def _join_names(adds: bool) -> list[str]:
+def is_plain_copy(op: ir.Operation) -> bool:
+    """Whether the linalg op ``op`` writes what it reads."""
+    body = op.regions[0].blocks[0]
+    operations = [view.operation for view in body.operations]
+    return [inner.name for inner in operations] == ["linalg.yield"] and operations[0].operands[0] == body.arguments[0]
+
+
+def join_names(adds: bool) -> list[str]:
+    """The operations that join planes, and add a number of the column if it ``adds`` one."""
     return ["arith.extui", *["arith.extui", "arith.shli", "arith.ori"] * (PLANES - 1), *["arith.addi"] * adds,
             "linalg.yield"]
 

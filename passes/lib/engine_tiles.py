@@ -174,13 +174,21 @@ def packs_tiles(op: ir.Operation) -> bool:
                                         for use in op.results[0].uses)
 
 
-def fills_zero(op: ir.Operation) -> bool:
-    """True for a linalg op, on tensors or buffers, that writes zeros all over its output."""
+def fills(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that writes its only input, a number, all over its output."""
     if op.name not in ("linalg.fill", "linalg.generic") or len(op.operands) != 2 or input_count(op) != 1:
         return False
-    body, value = op.regions[0].blocks[0], op.operands[0]
+    body = op.regions[0].blocks[0]
     if len(list(body.operations)) != 1 or body.operations[0].operands[0] != body.arguments[0]:
         return False
+    return not isinstance(op.operands[0].type, ir.ShapedType)
+
+
+def fills_zero(op: ir.Operation) -> bool:
+    """True for a linalg op, on tensors or buffers, that writes zeros all over its output."""
+    if not fills(op):
+        return False
+    value = op.operands[0]
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
         return False
     return is_zero(value.owner.operation.attributes["value"])

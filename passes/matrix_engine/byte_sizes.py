@@ -8,6 +8,8 @@ from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, tiles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 from hexagon_mlir.targets import Target
 
+FIRST_WITH_PLANES = 75
+"""The first generation whose engine has bias registers for all bytes of a sum (`codegen.matrix_engine`)."""
 SUM_BYTES = 4
 
 

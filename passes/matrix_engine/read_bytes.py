@@ -33,7 +33,7 @@ class ByteMatmul:
 def read_byte_matmul(op: ir.Operation) -> ByteMatmul | str | None:
     """What linalg op ``op`` on tensors multiplies; why the engine cannot; None for what is no product of bytes."""
     found = read_product(op)
-    if found is None or not all(_is_byte(value) for value in list(op.operands)[:2]):
+    if found is None or not all(is_byte(value) for value in list(op.operands)[:2]):
         return None
     if isinstance(found, str):
         return found
@@ -41,7 +41,7 @@ def read_byte_matmul(op: ir.Operation) -> ByteMatmul | str | None:
         return "its sums have not 32 bits"
     if found.transposed(2):
         return "its result is transposed"
-    signs = [_sign(argument) for argument in list(op.regions[0].blocks[0].arguments)[:2]]
+    signs = [sign(argument) for argument in list(op.regions[0].blocks[0].arguments)[:2]]
     if signs[0] is None or not signs[1]:
         return "its weights have no sign"
     found = replace(found, epilogue=elementwise_user(op))
@@ -53,12 +53,13 @@ def read_byte_matmul(op: ir.Operation) -> ByteMatmul | str | None:
     return ByteMatmul(found, signs[0], *start)
 
 
-def _is_byte(value: ir.Value) -> bool:
+def is_byte(value: ir.Value) -> bool:
+    """Whether the elements of ``value`` are bytes."""
     element = ir.ShapedType(value.type).element_type
     return isinstance(element, ir.IntegerType) and element.width == 8
 
 
-def _sign(argument: ir.Value) -> bool | None:
+def sign(argument: ir.Value) -> bool | None:
     """Whether ``argument`` is widened with its sign; None if it is both, or neither."""
     names = {use.owner.operation.name for use in argument.uses}
     return {("arith.extsi",): True, ("arith.extui",): False}.get(tuple(names))

@@ -13,7 +13,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
-from hexagon_mlir.passes.lib.engine_byte_tiles import LOOPS_OF_THREADS, byte_copy
+from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
@@ -167,8 +167,8 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     mixed = {d.position for map_, of in zip(maps, windows, strict=True)
              for result, window in zip(map_.results, of, strict=False)
              for d in _dims_of(result) if window is None or window.loop != d.position}
-    copy = byte_copy(op)
-    shared = range(loops) if copy is None else LOOPS_OF_THREADS[copy]
+    of_copy = shared_loops(op)
+    shared = range(loops) if of_copy is None else of_copy
     sizes = tuple(extents[loop] for loop in range(loops))
     pairs = pair_transpose_of(op, reads, sizes, int(target.vector_bytes.value))
     if pairs is not None:
@@ -193,7 +193,7 @@ def _window(op: ir.Operation, map_: ir.AffineMap, position: int, parallel: Seque
     """
     expression, last = map_.results[position], position == len(map_.results) - 1
     found = window_of(expression, parallel, extents.get)
-    if found is None and len(list(op.regions[0].blocks[0].operations)) == 1:
+    if found is None and (len(list(op.regions[0].blocks[0].operations)) == 1 or steps_of(op) is not None):
         found = outer_window_of(expression, parallel, extents.get)
         if found is not None and last and (found.length * width % vector_bytes or found.step * width % vector_bytes):
             return None

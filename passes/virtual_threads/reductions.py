@@ -7,6 +7,7 @@ from math import prod
 
 from hexagon_mlir.ir import bufferization, ir, scf, tensor
 from hexagon_mlir.ir.query import element_bytes
+from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops
 from hexagon_mlir.passes.lib.horizontal_reductions import neutral
 from hexagon_mlir.passes.lib.loop_nests import reduction_combiner
 from hexagon_mlir.passes.virtual_threads.build import apply_map, shift_indices, static_size, values_of
@@ -153,7 +154,11 @@ class Reduction:
 
 
 def read_reduction(op: ir.Operation, nest: ThreadNest) -> Reduction | None:
-    """The longest loop of ``op`` that can be split with a combine step; None when there is none."""
+    """The longest loop of ``op`` that can be split with a combine step; None when there is none, and for sums of tiles,
+    which have vector code of their own.
+    """
+    if shared_loops(op) is not None:
+        return None
     inputs = len(op.operands) - len(op.results)
     if any(None in dims for dims in nest.reads) or any(not result.type.has_static_shape for result in op.results):
         return None

@@ -324,11 +324,33 @@ def _convolved(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.einsum("nhwcyx,yxcf->nhwf", windows, w.astype(np.float64)) + b
 
 
+CONVOLUTION_BYTES = """func.func @convolution_bytes(%x: tensor<1x9x13x64xi8>, %w: tensor<3x3x64x40xi8>,
+    %b: tensor<40xi32>) -> tensor<1x9x13x40xi32> {
+  %border = arith.constant -7 : i8
+  %e = tensor.empty() : tensor<1x11x15x64xi8>
+  %f = linalg.fill ins(%border : i8) outs(%e : tensor<1x11x15x64xi8>) -> tensor<1x11x15x64xi8>
+  %p = tensor.insert_slice %x into %f[0, 1, 1, 0] [1, 9, 13, 64] [1, 1, 1, 1]
+      : tensor<1x9x13x64xi8> into tensor<1x11x15x64xi8>
+  %o = tensor.empty() : tensor<1x9x13x40xi32>
+  %i = linalg.broadcast ins(%b : tensor<40xi32>) outs(%o : tensor<1x9x13x40xi32>) dimensions = [0, 1, 2]
+  %s = linalg.conv_2d_nhwc_hwcf ins(%p, %w : tensor<1x11x15x64xi8>, tensor<3x3x64x40xi8>)
+      outs(%i : tensor<1x9x13x40xi32>) -> tensor<1x9x13x40xi32>
+  return %s : tensor<1x9x13x40xi32>
+}
+"""
+
+
+def _convolved_bytes(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+    padded = np.pad(x.astype(np.int32), ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=-7)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, w.shape[:2], axis=(1, 2))
+    return np.einsum("nhwcyx,yxcf->nhwf", windows, w.astype(np.int32)) + b
+
+
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
     f32 or are added to a matrix, of factors that are extended or split, and of bytes, two products with a softmax
-    between them, a convolution, one of groups of channels."""
+    between them, a convolution, one of groups of channels, one of bytes."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -342,6 +364,8 @@ def linalg_cases() -> list[Case]:
     sums, wide = _random(45, 70), (_random(45, 150), _random(150, 70))
     rng = np.random.default_rng(1)
     factors = [rng.integers(-128, 128, shape).astype(np.int8) for shape in ((100, 250), (250, 300))]
+    of_bytes = (*(rng.integers(-128, 128, shape).astype(np.int8) for shape in ((1, 9, 13, 64), (3, 3, 64, 40))),
+                rng.integers(-9999, 9999, 40).astype(np.int32))
     product = x.astype(np.float64) * s[:, None]
     return [
         Case("scaled_exp", "scaled_exp", lambda: SCALED_EXP, (x, s), np.exp(product) + x, 1e-5),
@@ -369,6 +393,8 @@ def linalg_cases() -> list[Case]:
              _convolved_f16(picture, kernel, start), 1e-3),
         Case("convolution_groups", "convolution_groups", lambda: CONVOLUTION_GROUPS, grouped,
              _convolved_groups(*grouped), 1e-3, changed_by=("hexagon-engine-convolution",)),
+        Case("convolution_bytes", "convolution_bytes", lambda: CONVOLUTION_BYTES, of_bytes, _convolved_bytes(*of_bytes),
+             0.0, changed_by=("hexagon-engine-convolution",), always=("hexagon-engine-convolution",)),
     ]
 
 

@@ -91,3 +91,21 @@ func.func @planes(%planes: memref<1x2x4x64x32xi8, 1>, %added: memref<2x32xi32, 1
   }
   return
 }
+
+// -----
+// Tiles of pixels: four pixels of a row, 512 bytes apart, of four tiles side by side. Only the sizes of a row are known.
+// CHECK-LABEL: func.func @pixels
+// CHECK: %[[ROWS:.*]] = memref.dim %{{.*}}, %c2
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[ROWS]]
+// CHECK-COUNT-4: vector.load {{.*}} vector<128xi8>
+// CHECK-COUNT-4: vector.store
+// CHECK-NOT: linalg.generic
+func.func @pixels(%image: memref<?x2304xi8, 1>, %tiles: memref<3x4x?x4x32xi8, strided<[4096, 1024, 128, 32, 1]>, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(r, t, h, w, c) -> (r + h * 3, t * 32 + w * 512 + c)>,
+      affine_map<(r, t, h, w, c) -> (r, t, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%image : memref<?x2304xi8, 1>) outs(%tiles : memref<3x4x?x4x32xi8, strided<[4096, 1024, 128, 32, 1]>, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}

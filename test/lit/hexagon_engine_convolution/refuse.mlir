@@ -86,3 +86,33 @@ func.func @groups(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x16x32xf16>)
   } -> tensor<1x6x6x32xf32>
   return %0 : tensor<1x6x6x32xf32>
 }
+
+// -----
+// CHECK-LABEL: func.func @bytes_of_few_channels
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @bytes_of_few_channels(%image: tensor<1x8x8x3xi8>, %weights: tensor<3x3x3x32xi8>, %e: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: bytes of groups of channels, of channels that are no whole tiles, or of taps that are no neighbours}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x3xi8>, tensor<3x3x3x32xi8>)
+      outs(%e : tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32>
+  return %0 : tensor<1x6x6x32xi32>
+}
+
+// -----
+// CHECK-LABEL: func.func @bytes_dilated
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @bytes_dilated(%image: tensor<1x8x8x32xi8>, %weights: tensor<3x3x32x32xi8>, %e: tensor<1x4x4x32xi32>) -> tensor<1x4x4x32xi32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: bytes of groups of channels, of channels that are no whole tiles, or of taps that are no neighbours}}
+  %0 = linalg.conv_2d_nhwc_hwcf {dilations = dense<2> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%image, %weights : tensor<1x8x8x32xi8>, tensor<3x3x32x32xi8>) outs(%e : tensor<1x4x4x32xi32>) -> tensor<1x4x4x32xi32>
+  return %0 : tensor<1x4x4x32xi32>
+}
+
+// -----
+// CHECK-LABEL: func.func @bytes_that_accumulate
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @bytes_that_accumulate(%image: tensor<1x8x8x32xi8>, %weights: tensor<3x3x32x32xi8>, %e: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: its sums start neither from zero nor from a bias}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x32xi8>, tensor<3x3x32x32xi8>)
+      outs(%e : tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32>
+  return %0 : tensor<1x6x6x32xi32>
+}

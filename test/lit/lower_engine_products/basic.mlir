@@ -138,3 +138,21 @@ func.func @groups(%a: memref<10x5x1x16x32x2xf16, 1>, %w: memref<2x6x16x32x2xf16,
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// The same of bytes, without groups: 3 rows of the window are runs of 2 taps by 2 tiles of 2 KiB, 5 * 2 tiles apart.
+// CHECK-LABEL: func.func @byte_windows
+// CHECK: scf.for %[[Y:.*]] = %c0{{.*}} to %c3{{.*}} step
+// CHECK-DAG: arith.muli %[[Y]], %c20480{{.*}} : index
+// CHECK-DAG: arith.muli %[[Y]], %c16384{{.*}} : index
+// CHECK: scf.for %[[X:.*]] = %c0{{.*}} to %c2{{.*}} step
+// CHECK-DAG: arith.muli %[[X]], %c4096{{.*}} : index
+// CHECK-DAG: arith.muli %[[X]], %c8192{{.*}} : index
+// CHECK: call @hexmlir_engine_ub_b_runs_planes(%{{.*}}, %{{.*}}, %{{.*}}, %c196612_i32{{.*}}, %c655361_i32{{.*}}, %{{.*}})
+func.func @byte_windows(%a: memref<5x5x2x64x32xi8, 1>, %w: memref<1x12x8x32x4xi8, 1>, %t: memref<4x2x32xi32, 1>,
+    %out: memref<6x1x4x64x32xi8, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 2, 1, 1, 1, 2>} :
+      (memref<5x5x2x64x32xi8, 1>, memref<1x12x8x32x4xi8, 1>, memref<4x2x32xi32, 1>, memref<6x1x4x64x32xi8, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

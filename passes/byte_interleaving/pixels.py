@@ -1,0 +1,98 @@
+"""Writes the loops and vectors of copies between images and the matrix engine's tiles of their pixels."""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import ClassVar
+
+from hexagon_mlir.dialects.engine_tiles import PLANES, TILE
+from hexagon_mlir.ir import ir, make
+from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, plus
+from hexagon_mlir.passes.byte_interleaving.shuffles import Access, interleaved
+from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of
+from hexagon_mlir.passes.lib.engine_byte_tiles import flipped_sign
+
+
+class _Pack(Emitter):
+    """[rows][elements of a row] -> [rows of tiles][tiles][rows][columns][32]; maybe with signs flipped."""
+
+    joined: ClassVar[tuple[int, int]] = 1, 2
+
+    def _known(self) -> bool:
+        type_ = ir.MemRefType(self._op.operands[1].type)
+        return not any(type_.is_dynamic_dim(dim) for dim in (1, 3, 4))
+
+    def _whole(self) -> bool:
+        _, tiles, _, width, channels = ir.MemRefType(self._op.operands[1].type).shape
+        return tiles >= GROUP and width % GROUP == 0 and channels == TILE
+
+    def _loops(self) -> None:
+        """Four pixels of a row of a tile, of four tiles side by side, at a time."""
+        _, tiles, _, width, _ = ir.MemRefType(self._op.operands[1].type).shape
+        steps, sign = steps_of(self._op), flipped_sign(self._op)
+        assert steps is not None
+        aligned = gcd(steps.column, TILE if tiles % GROUP else GROUP * TILE)
+
+        def move(row: ir.Value, high: ir.Value, first: ir.Value, wide: ir.Value) -> None:
+            line = make.addi(make.muli(row, index(steps.tile_row)), make.muli(high, index(steps.row)))
+            start = make.addi(make.muli(first, index(TILE)), make.muli(wide, index(steps.column)))
+            loaded = [self._source.load(self._bytes, [line, plus(start, number * steps.column)], aligned)
+                      for number in range(GROUP)]
+            if sign:
+                flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(
+                    self._bytes.element_type, sign)))
+                loaded = [make.binary("arith.xori", vector, flip) for vector in loaded]
+            place = make.muli(wide, index(TILE))
+            for number, vector in enumerate(interleaved(loaded, TILE)):
+                self._target.store(vector, [row, plus(first, number), high, place], GROUP * TILE)
+
+        rows, height = self._count(1, 0), self._count(1, 2)
+        loop(rows, 1, lambda row: loop(height, 1, lambda high: groups(tiles, lambda first: loop(
+            width, GROUP, lambda wide: move(row, high, first, wide)))))
+
+
+class _Join(Emitter):
+    """Planes [rows][columns][channels][4][rows][columns][32] -> [rows of pixels][columns of pixels][channels][32] sums,
+    whose rows and columns are two dimensions each; plus a number of each channel.
+    """
+
+    joined: ClassVar[tuple[int, int]] = 2, 1
+
+    def _known(self) -> bool:
+        type_ = ir.MemRefType(self._op.operands[0].type)
+        return not any(type_.is_dynamic_dim(dim) for dim in (1, 2, 5))
+
+    def _whole(self) -> bool:
+        return self._shape[5] % GROUP == 0 and all(added.contiguous for added in self._added())
+
+    def _added(self) -> list[Access]:
+        return [Access(value, 1, self._bytes.shape[0]) for value in list(self._op.operands)[PLANES:-1]]
+
+    def _loops(self) -> None:
+        """Four pixels of a row of a tile at a time."""
+        _, columns, channels, _, _, width, _ = self._shape
+        words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
+        added = self._added()
+
+        def move(high: ir.Value, row: ir.Value, column: ir.Value, channel: ir.Value, wide: ir.Value) -> None:
+            at = make.muli(wide, index(TILE))
+            loaded = [self._source.load(self._bytes, [row, column, channel, index(plane), high, at], GROUP * TILE)
+                      for plane in range(PLANES)]
+            for number, vector in enumerate(interleaved(loaded, 1)):
+                total = ir.Operation.create("vector.bitcast", results=[words], operands=[vector]).result
+                for each in added:
+                    total = make.addi(total, each.load(words, [channel, index(0)], GROUP * TILE))
+                place = [high, row, plus(wide, number), column, channel, index(0)]
+                self._target.store(total, place, GROUP * TILE)
+
+        rows, height = self._count(0, 0), self._count(0, 4)
+        loop(height, 1, lambda high: loop(rows, 1, lambda row: loop(columns, 1, lambda column: loop(
+            channels, 1, lambda channel: loop(width, GROUP, lambda wide: move(high, row, column, channel, wide))))))
+
+
+def pixel_emitter(op: ir.Operation) -> type[Emitter] | None:
+    """What writes ``op``, a copy to or from tiles of pixels; None for any other op."""
+    if steps_of(op) is not None:
+        return _Pack
+    return _Join if joins_pixels(op) else None

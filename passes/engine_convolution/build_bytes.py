@@ -1,0 +1,187 @@
+"""Writes a convolution of bytes as a grid of parts: transfers, packing, products and joining beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.dialects.engine_windows import Windows
+from hexagon_mlir.ir import ir, scf, tensor
+from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.ir.make import fill
+from hexagon_mlir.passes.engine_convolution.byte_schedule import byte_image_size, byte_places
+from hexagon_mlir.passes.engine_convolution.epilogue import inputs_beside, on_block
+from hexagon_mlir.passes.engine_convolution.image import reshaped
+from hexagon_mlir.passes.engine_convolution.parts import Part
+from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution
+from hexagon_mlir.passes.engine_convolution.schedule import Schedule
+from hexagon_mlir.passes.engine_convolution.sizes import steps
+from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels
+from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, multiply_bytes, pack_byte_weights
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.matrix_engine.byte_sizes import vector_tiles
+from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, LEFT, RIGHT, Fetch
+
+_BLOCK_RANK = 3
+"""Dimensions of a block of the result: rows, columns and channels, or fewer where the result has fewer."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Weight tiles of a block of channels, and what is added to the sums of each channel."""
+
+    weights: ir.Value
+    added: ir.Value | None
+
+
+@dataclass(frozen=True)
+class Product:
+    """Planes of the sums of a part, what is added to them, and what the epilogue reads of the part besides."""
+
+    planes: ir.Value
+    added: ir.Value | None
+    part: Part
+    inputs: list[ir.Value]
+
+
+class ByteConvolutionBuilder:
+    """Writes the parts of one convolution at the insertion point."""
+
+    def __init__(self, convolution: ByteConvolution, schedule: Schedule) -> None:
+        self._convolution, self._geometry = convolution, convolution.geometry
+        self._schedule, self._grid = schedule, schedule.grid
+        self._size = schedule.height, schedule.width
+        self._across = -(-self._geometry.columns // schedule.width)
+        self._starts = [[0, *accumulate(counts)] for counts in self._grid.blocks]
+        self._sums = convolution.op.results[0]
+
+    def build(self) -> ir.Value:
+        """The result of `ByteConvolution.last`."""
+        type_ = ir.RankedTensorType(self._convolution.last.results[0].type)
+        result = tensor.empty(type_.shape, type_.element_type)
+        if self._geometry.batches == 1:
+            return self._image(0, result)
+        loop = scf.ForOp(index(0), index(self._geometry.batches), index(1), [result])
+        with ir.InsertionPoint(loop.body):
+            scf.YieldOp([self._image(loop.induction_variable, loop.inner_iter_args[0])])
+        return loop.results[0]
+
+    def _image(self, batch: Offset, result: ir.Value) -> ir.Value:
+        """One image: each product's planes are joined two products later."""
+        fetched: dict[Fetch, ir.Value] = {}
+        activations: dict[Fetch, ir.Value] = {}
+        columns: dict[Fetch, Columns] = {}
+        unfinished: list[Product] = []
+        for step in self._grid.steps:
+            for fetch in step.fetches:
+                fetched[fetch] = self._rows(batch, fetch) if fetch.operand == LEFT else self._weights(fetch)
+            for fetch in step.packs:
+                block = fetched.pop(fetch)
+                if fetch.operand == LEFT:
+                    activations[fetch] = self._packed(block, fetch)
+                else:
+                    columns[fetch] = self._columns(block, fetch)
+            rows, of_channels = step.factors
+            part = self._part(batch, rows, of_channels)
+            unfinished.append(self._multiplied(activations[rows], columns[of_channels], part))
+            if len(unfinished) > BEHIND:
+                result = self._finished(unfinished.pop(0), result)
+        for product in unfinished:
+            result = self._finished(product, result)
+        return result
+
+    def _row(self, fetch: Fetch) -> int:
+        """The first row of pixels of a block of rows."""
+        return self._starts[LEFT][fetch.number] * self._schedule.height
+
+    def _rows(self, batch: Offset, fetch: Fetch) -> ir.Value:
+        """The rows of the image that a block of rows reads."""
+        size = byte_image_size(self._geometry, self._schedule.plan(fetch.number))
+        return self._convolution.image.rows(batch, self._row(fetch) * self._geometry.row_step, size)
+
+    def _packed(self, image: ir.Value, fetch: Fetch) -> ir.Value:
+        """Tiles of these rows."""
+        geometry, rows = self._geometry, self._grid.rows[fetch.number]
+        places = byte_places(geometry, rows, self._across)
+        lie = Steps(places.row_unit, rows * geometry.row_step, self._across * geometry.column_step)
+        signed = self._convolution.signed and not self._convolution.flipped
+        return pack_pixels(image, places.rows, places.columns, self._size, lie, signed)
+
+    def _weights(self, fetch: Fetch) -> ir.Value:
+        """The weights of a block of channels, filled up with zeros to whole vectors: [reduction][channels]."""
+        geometry, count = self._geometry, self._grid.columns[fetch.number]
+        reduction = TILE * steps(geometry)
+        matrix = reshaped(self._convolution.weights, [reduction, geometry.outputs])
+        part = extract(matrix, [0, self._starts[RIGHT][fetch.number]], [reduction, count])
+        return _filled(part, [reduction, TILE * vector_tiles(count)])
+
+    def _columns(self, weights: ir.Value, fetch: Fetch) -> Columns:
+        count = tiles(self._grid.columns[fetch.number])
+        packed = pack_byte_weights(weights, False)
+        packed = extract(packed, [0] * 5, [count, *ir.RankedTensorType(packed.type).shape[1:]])
+        added = None
+        if self._convolution.bias is not None:
+            channels = self._grid.columns[fetch.number]
+            own = extract(self._convolution.bias, [self._starts[RIGHT][fetch.number]], [channels])
+            added = reshaped(_filled(own, [TILE * count]), [count, TILE])
+        if self._convolution.signed:
+            word = ir.IntegerType.get_signless(32)
+            added = column_sums(packed, _zeros([count, TILE], word) if added is None else added)
+        return Columns(packed, added)
+
+    def _part(self, batch: Offset, rows: Fetch, columns: Fetch) -> Part:
+        first, plan = self._row(rows), self._schedule.plan(rows.number)
+        return Part(batch, first, min(plan.tile_rows * plan.height, self._geometry.rows - first),
+                    self._starts[RIGHT][columns.number], self._grid.columns[columns.number], plan)
+
+    def _multiplied(self, activations: ir.Value, columns: Columns, part: Part) -> Product:
+        geometry = self._geometry
+        places = byte_places(geometry, part.plan.tile_rows, self._across)
+        windows = Windows(self._across, geometry.row_step // places.row_unit, geometry.row_tap // places.row_unit,
+                          geometry.column_step // TILE, geometry.taps_x)
+        planes = multiply_bytes(activations, columns.weights, part.plan.tile_rows * self._across, windows)
+        return Product(planes, columns.added, part, self._inputs(part))
+
+    def _place(self, part: Part) -> tuple[list[Offset], list[int]]:
+        """Offsets and sizes of ``part`` in the dimensions of the result."""
+        rank = ir.RankedTensorType(self._sums.type).rank
+        return ([part.batch, part.row, 0, part.output][-rank:],
+                [1, part.rows, self._geometry.columns, part.outputs][-rank:])
+
+    def _inputs(self, part: Part) -> list[ir.Value]:
+        """What the epilogue reads of ``part`` besides the sums, in TCM."""
+        if self._convolution.epilogue is None:
+            return []
+        offsets, sizes = self._place(part)
+
+        def sliced(value: ir.Value, dims: list[int]) -> ir.Value:
+            dropped = sum(dim < len(sizes) - _BLOCK_RANK for dim in dims)
+            return extract(value, [offsets[dim] for dim in dims], [sizes[dim] for dim in dims], dropped)
+
+        return inputs_beside(self._convolution.epilogue, self._sums, sliced)
+
+    def _finished(self, product: Product, result: ir.Value) -> ir.Value:
+        """``result`` with the sums of ``product`` as rows of pixels, after the epilogue."""
+        part = product.part
+        block = join_pixels(product.planes, part.plan.tile_rows, self._size, product.added)
+        block = extract(block, [0, 0, 0], [part.rows, self._geometry.columns, part.outputs])
+        offsets, sizes = self._place(part)
+        dropped = max(len(sizes) - _BLOCK_RANK, 0)
+        block = reshaped(block, sizes[dropped:])
+        if self._convolution.epilogue is not None:
+            block = on_block(self._convolution.epilogue, self._sums, block, product.inputs, dropped)
+        return insert(block, result, offsets, sizes)
+
+
+def _filled(value: ir.Value, shape: list[int]) -> ir.Value:
+    """``value`` in TCM, filled up with zeros to ``shape``."""
+    type_ = ir.RankedTensorType(value.type)
+    if list(type_.shape) == shape:
+        return tcm_copy(value)
+    return insert(value, _zeros(shape, type_.element_type), [0] * len(shape), list(type_.shape))
+
+
+def _zeros(shape: list[int], element: ir.Type) -> ir.Value:
+    return fill(constant(ir.IntegerAttr.get(element, 0)), tcm_tensor(shape, element)).result

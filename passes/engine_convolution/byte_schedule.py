@@ -1,0 +1,192 @@
+"""How a convolution of bytes is cut, and how long it takes: functions over numbers.
+
+As in `hexagon_mlir.passes.engine_convolution.schedule`, with tiles of 64 pixels whose sums are read out as planes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, HALF_BYTES, PLANES, TILE, tiles
+from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.passes.engine_convolution.schedule import Schedule
+from hexagon_mlir.passes.engine_convolution.sizes import (
+    Plan,
+    SharedTiles,
+    image_size,
+    steps,
+    tile_shapes,
+    tiles_of_places,
+)
+from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES, VECTOR_TILES, vector_tiles
+from hexagon_mlir.passes.matrix_engine.estimate import (
+    Rates,
+    cuts,
+    epilogue_cycles,
+    pack_cycles,
+    schedule_cycles,
+    unpack_cycles,
+)
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
+from hexagon_mlir.targets import Target
+
+_VECTOR_BYTES = 128
+_MOST_PRODUCTS = 16
+"""Each is code of its own."""
+_LEAST_CYCLES = 1000.0
+"""Of the engine for each of several products."""
+_SLACK = 1.2
+"""How many times more tiles than the fewest a shape of tiles may take."""
+_WEIGHTS_TILE = TILE * TILE
+_IMAGE_TILE = BYTE_ROWS * TILE
+_SLOWER, _RESULT_CYCLES = 1.15, 0.2
+"""Fitted to twelve layers of networks: what a schedule takes beside its estimate, and for each result."""
+_HVX_CYCLES, _HVX_PRODUCTS, _HVX_RESULT_CYCLES = 12000.0, 260.0, 0.25
+"""The same on HVX: cycles in any case, products that it sums per cycle, and cycles for each result."""
+
+
+@dataclass(frozen=True)
+class ByteRates:
+    """Cycles of a product of two tiles, and of the conversions and stores of a result tile; the others as for f16."""
+
+    tile_cycles: float
+    read_out_cycles: float
+    others: Rates
+
+    @staticmethod
+    def of(target: Target) -> ByteRates:
+        """The numbers of ``target``."""
+        read_out = PLANES * (float(target.matrix_convert_cycles.value) + float(target.matrix_store_cycles.value))
+        return ByteRates(float(target.matrix_byte_tile_cycles.value), read_out, Rates.of(target))
+
+
+def byte_places(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles:
+    """A tile for each place that a tap of so many rows and columns of result tiles may have, and for places between
+    them: tiles side by side are `TILE` channels apart, and at least as many as a vector packs.
+    """
+    found = tiles_of_places(geometry, tile_rows, columns)
+    across = (found.columns - 1) * found.column_unit // TILE + 1
+    return replace(found, columns=max(across, VECTOR_TILES), column_unit=TILE)
+
+
+def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
+    """Rows, and elements of a row, of the image that the tiles of a block read; rows are whole vectors."""
+    columns = -(-geometry.columns // plan.width)
+    rows, _ = image_size(geometry, plan)
+    length = (plan.width - 1) * columns * geometry.column_step
+    length += TILE * byte_places(geometry, plan.tile_rows, columns).columns
+    return rows, -(-length // _VECTOR_BYTES) * _VECTOR_BYTES
+
+
+@dataclass(frozen=True)
+class ByteWork:
+    """A convolution by ``schedule``. ``epilogue_bytes``: of what the epilogue reads and writes for each element of the
+    result; 0 where there is none."""
+
+    geometry: Geometry
+    schedule: Schedule
+    epilogue_bytes: int
+    rates: ByteRates
+
+    @property
+    def across(self) -> int:
+        """Result tiles side by side."""
+        return -(-self.geometry.columns // self.schedule.width)
+
+    def _tiles_of(self, fetch: Fetch) -> int:
+        """Tiles that a block is packed to."""
+        if fetch.operand == LEFT:
+            found = byte_places(self.geometry, self.schedule.grid.rows[fetch.number], self.across)
+            return found.rows * found.columns
+        return vector_tiles(self.schedule.grid.columns[fetch.number]) * steps(self.geometry)
+
+    def _bytes_of(self, fetch: Fetch) -> int:
+        """Of a block's tiles."""
+        return self._tiles_of(fetch) * (_IMAGE_TILE if fetch.operand == LEFT else _WEIGHTS_TILE)
+
+    def transferred(self, fetch: Fetch) -> int:
+        """Bytes of a block of a factor in DDR."""
+        if fetch.operand == RIGHT:
+            return _WEIGHTS_TILE * self._tiles_of(fetch)
+        rows, length = byte_image_size(self.geometry, self.schedule.plan(fetch.number))
+        return rows * length
+
+    def packed(self, fetch: Fetch) -> float:
+        """Cycles of the threads to make tiles of a block."""
+        return pack_cycles(self._bytes_of(fetch) // HALF_BYTES, self.rates.others)
+
+    def _result_tiles(self, factors: tuple[Fetch, Fetch]) -> int:
+        rows, columns = (blocks[fetch.number] for blocks, fetch in zip(self.schedule.grid.blocks, factors, strict=True))
+        return rows * self.across * tiles(columns)
+
+    def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
+        """Cycles of the engine: the sums of a tile are read out beside the products of the next one."""
+        each = max(steps(self.geometry) * self.rates.tile_cycles, self.rates.read_out_cycles)
+        return self._result_tiles(factors) * each
+
+    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
+        """Cycles of the threads to join sums, and of the epilogue."""
+        elements = self._result_tiles(factors) * _IMAGE_TILE
+        return unpack_cycles(elements * SUM_BYTES // HALF_BYTES, self.rates.others) + epilogue_cycles(
+            elements * (self.epilogue_bytes + SUM_BYTES if self.epilogue_bytes else 0), self.rates.others)
+
+    def stored(self, factors: tuple[Fetch, Fetch]) -> int:
+        """Bytes that are transferred for its result."""
+        return self._result_tiles(factors) * _IMAGE_TILE * (self.epilogue_bytes or SUM_BYTES)
+
+    def bytes(self) -> int:
+        """Of TCM that it takes at most: tiles of the factor that stays, blocks of the other one, blocks as they were
+        transferred, results as planes and as rows."""
+        grid = self.schedule.grid
+        moves = 1 - grid.stays
+        of_blocks = [[Fetch(operand, number) for number in range(len(grid.blocks[operand]))]
+                     for operand in (LEFT, RIGHT)]
+        packed = [list(map(self._bytes_of, fetches)) for fetches in of_blocks]
+        staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches)
+        most = max(grid.rows) * self.across * tiles(max(grid.columns)) * _IMAGE_TILE
+        results = most * (PLANES * (BEHIND + 2) + (BEHIND + 1) * (SUM_BYTES + self.epilogue_bytes))
+        return sum(packed[grid.stays]) + 2 * max(packed[moves]) + staged + results
+
+
+def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int,
+                         rates: ByteRates) -> tuple[Schedule, float] | None:
+    """The schedule of one image that is estimated to take least time of those that fit ``budget`` bytes of TCM, and its
+    cycles; None where none does. ``epilogue_bytes``: as for `ByteWork`.
+    """
+    best: tuple[Schedule, float] | None = None
+    for schedule in _schedules(geometry, rates):
+        work = ByteWork(geometry, schedule, epilogue_bytes, rates)
+        if work.bytes() <= budget:
+            cycles = schedule_cycles(schedule.grid, work, rates.others)
+            if best is None or cycles < best[1]:
+                best = schedule, cycles
+    return best
+
+
+def _schedules(geometry: Geometry, rates: ByteRates) -> Iterator[Schedule]:
+    shapes = tile_shapes(geometry.rows, geometry.columns, BYTE_ROWS)
+    fewest = min(count for _, count in shapes)
+    units = -(-tiles(geometry.outputs) // VECTOR_TILES)
+    for (height, width), count in shapes:
+        if count > _SLACK * fewest:
+            continue
+        array = count * tiles(geometry.outputs) * max(steps(geometry) * rates.tile_cycles, rates.read_out_cycles)
+        for rows in cuts(-(-geometry.rows // height)):
+            for columns in cuts(units):
+                products = len(rows) * len(columns)
+                if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
+                    continue
+                sizes = [VECTOR_TILES * TILE * number for number in columns]
+                channels = (*sizes[:-1], geometry.outputs - sum(sizes[:-1]))
+                for stays in (RIGHT, LEFT):
+                    yield Schedule(height, width, Grid(rows, channels, stays))
+
+
+def bytes_pay(geometry: Geometry, cycles: float) -> bool:
+    """Whether the engine, ``cycles`` for each image as `choose_byte_schedule` estimates them, takes less time than HVX
+    alone.
+    """
+    results = geometry.batches * geometry.rows * geometry.columns * geometry.outputs
+    engine = _SLOWER * geometry.batches * cycles + _RESULT_CYCLES * results
+    return engine < _HVX_CYCLES + geometry.products / _HVX_PRODUCTS + _HVX_RESULT_CYCLES * results
