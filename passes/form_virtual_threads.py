@@ -173,7 +173,7 @@ class FormVirtualThreadsPass(Pass):
         unit = reduction.unit(vector)
         combine = reduction.combine_cycles(vector, float(context.target.hvx_issue_interval_cycles.value))
         chunks = choose_split(-(-reduction.extent // unit), nest.cycles, combine, cost, self.min_cycles)
-        if chunks is None:
+        if chunks is None or not nest.allows((reduction.loop,), (chunks.sizes[0] * unit,)):
             return False
         if gain is not None and nest.cycles - cost.time(nest.cycles, chunks) - chunks.count * combine <= gain:
             return False
@@ -196,6 +196,8 @@ class FormVirtualThreadsPass(Pass):
                 group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,
                              group.lanes(vector)) if units else None
+            if cut is not None and not all(m.nest.allows(m.loops, cut.steps) for m in group.members):
+                cut = None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)
             if (best[1] is None and (cut is not None or group.cycles > best[0].cycles)) or gain > most:
                 best, most = (group, cut), gain

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from hexagon_mlir.ir import ir, make, memref, vector
+from hexagon_mlir.ir import arith, ir, make, memref, scf, vector
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.contraction.emit import Column, ContractionEmitter, Ivs, each, rotated
@@ -38,12 +38,13 @@ class DotProductEmitter(ContractionEmitter):
         """A copy of what ``operand`` holds at ``ivs``, four elements of the reduction to a word."""
         source, access = self.values[operand], self.contraction.accesses[operand]
         inner, length = self.plan.reductions[-1], self.contraction.extents[self.plan.loop]
+        most = self.contraction.most(self.plan.loop)
         others = [place.plain for place in access.indices if place.plain not in (*ivs, inner, self.plan.loop)]
         steps = self.contraction.extents[inner]
-        assert steps is not None and length is not None
+        assert steps is not None and most is not None
         element = ir.MemRefType(source.type).element_type
         shape = [*(self.contraction.extents[o] for o in others), ceil(steps / WORD_BYTES) + 1,
-                 ceil(length / self.vector_bytes) * self.vector_bytes * WORD_BYTES]  # the last step loads a word ahead
+                 ceil(most / self.vector_bytes) * self.vector_bytes * WORD_BYTES]  # the last step loads a word ahead
         buffer = memref.alloc(ir.MemRefType.get(shape, element, memory_space=memory_space(TCM_SPACE)), [], [])
         packing = _WordPacking(self, operand, ivs, buffer, steps, length)
         self._nest([other for other in others if other is not None], {}, packing.pack)
@@ -86,7 +87,7 @@ class DotProductEmitter(ContractionEmitter):
         sources = [self._words(self._elements(operand, {**row, **block.inner, block.loop: first}, index(valid),
                                               block.loop, self.vector_bytes)) for row in block.rows]
         count = len(accumulators)
-        if rotation > 1 and words % rotation == 0:
+        if rotation > 1 and words % rotation == 0 and words > rotation:  # in straight-line code LLVM spoils vrmpy
             return for_loop(index(0), index(words // rotation), 1, [*accumulators, *sources],
                             lambda iv, old: self._steps(block, number, iv, old[:count], old[count:]))[:count]
         start = self._loaded({**block.inner, block.loop: self._word(number)}, block.columns)
@@ -151,14 +152,15 @@ class DotProductEmitter(ContractionEmitter):
 
 @dataclass(frozen=True)
 class _WordPacking:
-    """The copy of ``operand`` at ``ivs`` into ``buffer``: ``steps`` of the reduction, rows of ``length`` elements."""
+    """The copy of ``operand`` at ``ivs`` into ``buffer``: ``steps`` of the reduction, rows of ``length`` elements, None
+    where that is known at run time only."""
 
     emitter: DotProductEmitter
     operand: int
     ivs: Ivs
     buffer: ir.Value
     steps: int
-    length: int
+    length: int | None
 
     def pack(self, outer: Ivs) -> None:
         """All words at ``outer``, and one of zeros."""
@@ -172,12 +174,27 @@ class _WordPacking:
     def _row(self, outer: Ivs, word: ir.Value, steps: int) -> None:
         """One word of all elements of a row: ``steps`` of the reduction, what follows is multiplied by zeros."""
         lanes = self.emitter.vector_bytes
+        if self.length is None:
+            self._dynamic_row(outer, word, steps)
+            return
         count, left = divmod(self.length, lanes)
         if count:
             each(index(count), lambda iv: self._vector(outer, word, steps, make.muli(iv, index(lanes)), None))
         if left:
             tail = Tail(index(left), left, lanes, self.emitter.contraction.accesses[self.operand].bits)
             self._vector(outer, word, steps, index(self.length - left), tail)
+
+    def _dynamic_row(self, outer: Ivs, word: ir.Value, steps: int) -> None:
+        lanes, length = self.emitter.vector_bytes, self.emitter.extents[self.emitter.plan.loop]
+        count = arith.divui(length, index(lanes))
+        each(count, lambda iv: self._vector(outer, word, steps, make.muli(iv, index(lanes)), None))
+        start = make.muli(count, index(lanes))
+        left = make.subi(length, start)
+        some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ne, left, index(0)))
+        with ir.InsertionPoint(some.then_block):
+            bits = self.emitter.contraction.accesses[self.operand].bits
+            self._vector(outer, word, steps, start, Tail(left, None, lanes, bits))
+            scf.yield_([])
 
     def _vector(self, outer: Ivs, word: ir.Value, steps: int, start: ir.Value, tail: Tail | None) -> None:
         """A vector of elements of four steps each, interleaved."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, tiles
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
+from hexagon_mlir.passes.matrix_engine.byte_estimate import ragged_cycles, ragged_hvx_cycles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 from hexagon_mlir.targets import Target
 
@@ -85,6 +87,7 @@ class ByteCost:
     tile_cycles: float
     read_out_cycles: float
     fixed_cycles: float
+    fork: ForkCost
     ragged_cycles: float = 8000.0
     bytes_per_cycle: float = 20.0
     """Transferred and packed, or joined and transferred."""
@@ -97,7 +100,7 @@ class ByteCost:
         """The numbers of ``target``, for a kernel of a model or one by itself."""
         read_out = PLANES * (float(target.matrix_convert_cycles.value) + float(target.matrix_store_cycles.value))
         return ByteCost(float(target.matrix_byte_tile_cycles.value), read_out,
-                        _IN_MODEL_CYCLES if in_model else _FIXED_CYCLES, in_model=in_model)
+                        _IN_MODEL_CYCLES if in_model else _FIXED_CYCLES, ForkCost.of(target), in_model=in_model)
 
 
 _FIXED_CYCLES, _IN_MODEL_CYCLES = 12000.0, 22000.0
@@ -111,36 +114,6 @@ def bytes_pay(rows: int, columns: int, reduction: int, cost: ByteCost) -> bool:
     moved = (rows * reduction + reduction * columns + SUM_BYTES * rows * columns) / cost.bytes_per_cycle
     ragged = rows % BYTE_ROWS or columns % (TILE * VECTOR_TILES) or reduction % (TILE * VECTOR_TILES)
     if ragged and not cost.in_model:
-        return _ragged_cycles(rows, columns, reduction) + max(array, moved) < _ragged_hvx_cycles(
-            rows, columns, reduction)
+        return ragged_cycles(rows, columns, reduction) < ragged_hvx_cycles(rows, columns, reduction, cost.fork)
     engine = cost.fixed_cycles + (cost.ragged_cycles if ragged else 0) + max(array, moved)
     return engine < cost.hvx_fixed_cycles + rows * columns * reduction / cost.hvx_products_per_cycle
-
-
-_RAGGED_CYCLES, _ROW_CYCLES, _STEP_CYCLES, _BLOCKS_CYCLES = 7500.0, 25.0, 15.0, 14000.0
-"""Measured, 40 random products of up to 400 rows, columns and steps, as what follows: such a product in any case, for
-each row of the left and of the right factor, and where its columns are several blocks.
-"""
-_HVX_CYCLES, _SUM_LANES, _VECTOR_CYCLES = 2000.0, 32, 27.0
-"""On HVX: a product in any case; sums in a vector, and the least cycles for one."""
-_VECTOR_STEPS, _STEP_VECTOR_CYCLES, _RAGGED_STEP_CYCLES = 128, 0.13, 2.7
-"""Steps of a reduction in a vector, and cycles of a step for a vector of sums: in whole vectors, and in longer rows
-that are none.
-"""
-_NARROW, _NARROW_CYCLES, _NARROW_PRODUCTS = 8, 2.2, 120
-"""Rows of fewer columns are not vectorized: cycles of a product, for at most so many in a row."""
-
-
-def _ragged_cycles(rows: int, columns: int, reduction: int) -> float:
-    """Estimated cycles, without those of the arrays and transfers, where something is filled up to whole tiles."""
-    blocks = _BLOCKS_CYCLES if columns > TILE * VECTOR_TILES else 0.0
-    return _RAGGED_CYCLES + _ROW_CYCLES * rows + _STEP_CYCLES * reduction + blocks
-
-
-def _ragged_hvx_cycles(rows: int, columns: int, reduction: int) -> float:
-    """Estimated cycles of such a product on HVX."""
-    if columns < _NARROW < reduction:
-        return _HVX_CYCLES + rows * _NARROW_CYCLES * min(columns * reduction, _NARROW_PRODUCTS)
-    is_whole = reduction < _VECTOR_STEPS or reduction % _VECTOR_STEPS == 0
-    step = _STEP_VECTOR_CYCLES if is_whole else _RAGGED_STEP_CYCLES
-    return _HVX_CYCLES + rows * -(-columns // _SUM_LANES) * max(_VECTOR_CYCLES, step * reduction)

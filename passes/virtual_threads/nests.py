@@ -17,6 +17,7 @@ from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
+from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_byte_product
 from hexagon_mlir.targets import Target
 
 _FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
@@ -53,6 +54,11 @@ class ThreadNest:
     alone: bool = False
     """Whether it shares no parallel loop: it packs tiles for one of several products of the matrix engine. Between it
     and other work the engine multiplies, or a transfer arrives."""
+    byte_product: ByteProduct | None = None
+
+    def allows(self, loops: Loops, steps: Sequence[int]) -> bool:
+        """Whether the work stays as efficient in chunks of ``steps`` iterations of ``loops``."""
+        return self.byte_product is None or self.byte_product.allows(loops, steps, self.extents)
 
     def splittable(self, loop: int) -> bool:
         """True when iterations of ``loop`` are independent and cut every operand they index into plain slices."""
@@ -176,9 +182,11 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
-    cycles = _cycles(op, sizes, parallel, reads, target, pairs is not None)
+    product = read_byte_product(op, sizes, list(counts), reads, target)
+    cycles = (_cycles(op, sizes, parallel, reads, target, pairs is not None) if product is None else
+              product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
-                      packs_tiles(op) and _several_products(op.block))
+                      packs_tiles(op) and _several_products(op.block), product)
 
 
 def _several_products(block: ir.Block) -> bool:

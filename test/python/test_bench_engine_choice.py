@@ -1,8 +1,9 @@
-"""The products that `bench/engine_choice.py` measures are those that it names."""
+"""The products that `bench/engine_choice.py` measures are those that it names; of some the choice is right."""
 
 import pytest
 
-from bench.engine_choice import IntegerProduct
+from bench.engine_choice import IntegerProduct, chosen, cycles
+from bench.matrix_engine import Product
 from hexagon_mlir.ir import parse
 
 
@@ -12,3 +13,10 @@ def test_bytes_times_bytes_are_words(sizes):
     module = parse(IntegerProduct(m, k, n).text(), file="product.mlir")
     given = str(module.body.operations[0].attributes["function_type"])
     assert given == f"(tensor<{m}x{k}xi8>, tensor<{k}x{n}xi8>) -> tensor<{m}x{n}xi32>"
+
+
+@pytest.mark.parametrize("product", [Product(20, 27, 15), Product(2, 20, 86), IntegerProduct(72, 100, 97),
+                                     IntegerProduct(23, 16, 6)], ids=lambda product: product.name)
+def test_choices(product):
+    engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
+    assert chosen(product) == (engine < hvx)

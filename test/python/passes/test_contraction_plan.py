@@ -51,6 +51,20 @@ def test_dot_products_go_along_the_elements_of_a_row():
     assert not make_plan(Contraction(**{**vars(integers), "extents": (8, 256, 3)}), VECTOR_BYTES).dot_products
 
 
+@pytest.mark.parametrize(("extents", "bounds", "expected"), [
+    ((8, None, 64), (8, 256, 64), True),
+    ((None, 256, 64), (None, 256, 64), True),
+    ((8, None, 64), (8, None, 64), False),  # how much memory the copy takes is not known
+    ((8, 256, None), (8, 256, 64), False),
+    ((3, None, 64), (3, 256, 64), False),  # too few rows read the copy
+    ((3, 256, 64), (3, 256, 64), True),
+])
+def test_dot_products_of_sizes_known_at_run_time(extents, bounds, expected):
+    integers = Contraction(**{**vars(matmul(8, 256, 64, bits=8)), "combiner": "arith.addi", "extents": extents,
+                              "bounds": bounds})
+    assert make_plan(integers, VECTOR_BYTES).dot_products == expected
+
+
 def test_quads_of_a_batch_of_rows_have_one_row_each():
     """All rows of a block are multiplied by the same vectors, and those of another row of the batch are others."""
     rows = Contraction((2, 32, 8), (False, False, True), (access(0, 2, bits=8), access(0, 2, 1, bits=8), access(0, 1)),

@@ -1,0 +1,80 @@
+"""Cycles of a product of bytes whose sizes are no whole tiles, on the matrix engine and on HVX: functions over numbers.
+
+All constants are least-squares fits to 400 random products of up to 400 rows, columns and steps, measured both ways
+(`bench/engine_choice.py --bytes`).
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from hexagon_mlir.passes.lib.byte_product_cost import LEAST_LANES, WORD_BYTES, product_packets
+from hexagon_mlir.passes.lib.thread_cost import ForkCost, choose_cut
+
+_VECTOR_BYTES, _WORDS = 128, 32
+_BYTES_PER_CYCLE = 17.3
+_ENGINE_CYCLES, _ROW_CYCLES, _STEP_CYCLES = 7300.0, 16.0, 4.7
+"""Of a product in any case; of each row of the left and of the right factor."""
+_WEIGHTS_VECTOR_CYCLES, _SUMS_VECTOR_CYCLES = 4.2, 3.9
+_SECOND_ROW_TILE, _LONG_REDUCTION, _SECOND_COLUMN_TILE = 1300.0, 1700.0, 500.0
+_SECOND_BLOCK, _THIRD_BLOCK = 7700.0, 6900.0
+"""More where columns are two blocks of 128, or three."""
+_TRANSFER_CYCLES, _TRANSFERRED_BYTES = 600.0, 2595
+"""More for each operand that the DMA engine moves, not HVX."""
+_NEST_PACKETS = 19.0
+"""What `form-virtual-threads` takes for a vector of bytes that are multiplied one by one."""
+_THREAD_ROWS = 4
+"""Products of fewer rows stay on one thread."""
+_FEW_STEPS = 8
+_FEW_VECTORS, _FEW_VECTORS_CYCLES, _WORD_CYCLES = 8, 17.0, 90.0
+"""Vectors of a row, and cycles of one, where the reduction is one word."""
+
+
+def ragged_cycles(rows: int, columns: int, reduction: int) -> float:
+    """Estimated cycles on the engine, with packing and joining by HVX."""
+    blocks = _SECOND_BLOCK * (columns > _VECTOR_BYTES) + _THIRD_BLOCK * (columns > 2 * _VECTOR_BYTES)
+    tiles = (_SECOND_ROW_TILE * (rows > 2 * _WORDS) + _LONG_REDUCTION * (reduction > _VECTOR_BYTES)
+             + _SECOND_COLUMN_TILE * (columns > _WORDS))
+    transfers = sum(nbytes >= _TRANSFERRED_BYTES for nbytes in (
+        rows * reduction, reduction * columns, WORD_BYTES * rows * columns))
+    vectors = (_WEIGHTS_VECTOR_CYCLES * reduction * _vectors(columns, _VECTOR_BYTES)
+               + _SUMS_VECTOR_CYCLES * rows * _vectors(columns, _WORDS))
+    return (_ENGINE_CYCLES + _ROW_CYCLES * rows + _STEP_CYCLES * reduction + blocks + tiles + vectors
+            + _TRANSFER_CYCLES * transfers)
+
+
+def ragged_hvx_cycles(rows: int, columns: int, reduction: int, fork: ForkCost) -> float:
+    """Estimated cycles on HVX, with threads as `form-virtual-threads` chooses them."""
+    vectors, words = _vectors(columns, _WORDS), _vectors(reduction, WORD_BYTES)
+    of_bytes = _vectors(columns, _VECTOR_BYTES)
+    by_word = columns >= LEAST_LANES and reduction >= WORD_BYTES
+    packets = rows * reduction * of_bytes * _NEST_PACKETS
+    if by_word:
+        packets = product_packets(rows, columns, words, _WORDS) + rows * vectors if rows >= _THREAD_ROWS else 0.0
+    share, spread = _share(rows, columns, packets / fork.packets, fork)
+    moved = (rows * reduction + reduction * columns + WORD_BYTES * rows * columns) / _BYTES_PER_CYCLE
+    if columns < LEAST_LANES:  # sums one by one, or of few steps
+        each = 103 + 0.45 * reduction if reduction > _FEW_STEPS else 0.95 * reduction
+        return 1340 + 1.1 * spread + share * rows * columns * each
+    if not by_word:
+        return 1070 + 0.15 * moved + 2.1 * spread + share * rows * (43 * of_bytes + vectors * (5.4 + 2 * reduction))
+    if words == 1:  # not as dot products
+        each = _FEW_VECTORS_CYCLES if vectors <= _FEW_VECTORS else _WORD_CYCLES
+        return 1500 + moved + share * rows * vectors * each
+    of_row = words * (1.24 * vectors + 0.74 + 1.28 * (words % WORD_BYTES > 0)) + 12.3
+    in_parts = 2.4 * vectors * (reduction > _VECTOR_BYTES and reduction % _VECTOR_BYTES > 0)
+    return 2020 + 0.75 * moved + share * rows * (of_row + in_parts) + 43 * words * of_bytes + 1.08 * spread
+
+
+def _share(rows: int, columns: int, cycles: float, fork: ForkCost) -> tuple[float, float]:
+    """The part of ``cycles`` that the slowest thread takes, and what the threads cost."""
+    unit = _VECTOR_BYTES // gcd(_VECTOR_BYTES, WORD_BYTES * columns)
+    cut = None if fork.exceeds(cycles) else choose_cut((rows,), [(unit,)], cycles, fork, 0, [1])
+    if cut is None:
+        return 1.0, 0.0
+    tasks = min(cut.chunks.count, fork.tasks)
+    return cut.chunks.load(tasks)[0] * fork.slowdown(tasks), fork.fork_join(tasks)
+
+
+def _vectors(extent: int, lanes: int) -> int:
+    return -(-extent // lanes)
