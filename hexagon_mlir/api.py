@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ import numpy as np
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
+from hexagon_mlir.codegen.compile import lower_module
+from hexagon_mlir.codegen.function_modules import as_module
 from hexagon_mlir.codegen.interface import Interface, Tensor, launch_grid, read_interface
 from hexagon_mlir.exec import check_executor
 from hexagon_mlir.frontend import MODEL_FILES
@@ -64,8 +67,9 @@ class CompiledKernel:
     """A kernel compiled for one target."""
 
     def __init__(self, compiled: Compiled, interface: Interface, again: Callable[[str], CompiledKernel],
-                 weights: Weights | None = None):
+                 show: Callable[[], tuple[tuple[str, str], ...]], weights: Weights | None = None):
         self._compiled = compiled
+        self._show = show  # the source and the IR after each pass, by running the passes again
         self._again = again  # the same source for another target
         self.interface = interface
         self.weights = weights
@@ -100,11 +104,18 @@ class CompiledKernel:
     @property
     def stages(self) -> tuple[str, ...]:
         """Names that `ir` accepts, in order: ``source``, then a name for each pass that ran."""
-        return tuple(name for name, _ in self._compiled.stages)
+        return tuple(name for name, _ in self._stages)
+
+    @cached_property
+    def _stages(self) -> tuple[tuple[str, str], ...]:
+        return self._compiled.stages or self._show()
 
     def ir(self, stage: str) -> str:
-        """The IR after ``stage``, a pass of the pipeline; ``source`` is the input. The last of equal names wins."""
-        texts = dict(self._compiled.stages)
+        """The IR after ``stage``, a pass of the pipeline; ``source`` is the input. The last of equal names wins.
+
+        The first call runs the passes once more, to print what is between them.
+        """
+        texts = dict(self._stages)
         if stage not in texts:
             raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(texts)}")
         return texts[stage]
@@ -186,8 +197,8 @@ class CompiledKernel:
         if Path(file).suffix == ".html":
             from hexagon_mlir.report.page import kernel_page
 
-            return kernel_page(self.interface.entry, self._compiled, run.profile if run else None,
-                               run.trace if run else None)
+            shown = replace(self._compiled, stages=self._stages)
+            return kernel_page(self.interface.entry, shown, run.profile if run else None, run.trace if run else None)
         from hexagon_mlir.report.kernel import kernel_report
 
         return kernel_report(self._compiled, run.profile if run else None)
@@ -248,11 +259,14 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
 
-    chip = pipelines.target_of(target)
-    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings,
-                              keep_stages=True)
+    chip, copy = pipelines.target_of(target), module.operation.clone()
+
+    def show() -> tuple[tuple[str, str], ...]:
+        return lower_module(as_module(copy.clone()), chip, pipeline, settings=settings, keep_stages=True).stages
+
+    compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings)
     weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None
-    return CompiledKernel(compiled, interfaces[0], again, weights)
+    return CompiledKernel(compiled, interfaces[0], again, show, weights)
 
 
 def load(folder: str | os.PathLike[str]) -> CompiledModel:

@@ -116,8 +116,7 @@ def explaining() -> Iterator[list[Compiled]]:
 
 @uncollected()
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
-                   options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS,
-                   keep_stages: bool = False) -> Compiled:
+                   options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Compiled:
     """Run ``pipeline`` over ``module`` and generate code for ``target``; raises `HexError`.
 
     LLVM starts while passes are running, so functions are moved out of ``module``.
@@ -125,7 +124,7 @@ def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pi
     chip = targets.get(target) if isinstance(target, str) else target
     emission = Emission(chip, pipeline, settings)
     try:
-        return lower_module(module, chip, pipeline, options, settings, keep_stages, emission.add).finish(emission)
+        return lower_module(module, chip, pipeline, options, settings, emit=emission.add).finish(emission)
     finally:
         emission.close()
 
