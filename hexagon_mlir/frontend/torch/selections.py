@@ -101,7 +101,7 @@ def hypot(x: Tensor, y: Tensor) -> Tensor:
 _SUM, _MEAN = 0, 1
 
 
-@decomposes(_aten._embedding_bag.default, _aten._embedding_bag_forward_only.default)
+@decomposes(_aten._embedding_bag_forward_only.default)
 def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0,
                   sparse: bool = False, per_sample_weights: Tensor | None = None, include_last_offset: bool = False,
                   padding_idx: int = -1) -> tuple[Tensor, Tensor, Tensor, Tensor]:
