@@ -26,10 +26,10 @@ from hexagon_mlir.passes.weight_streaming.find import (
     FirstTile,
     find_first_tile,
     find_starts,
-    find_starts_behind_fetches,
+    find_starts_after_fetches,
     find_work,
 )
-from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_behind
+from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_after
 from hexagon_mlir.targets.dma import Engine
 
 WAIT = "hexmlir_rt_dma_wait"
@@ -145,8 +145,8 @@ class HexagonWeightStreamingPass(Pass):
         engine = Engine.of(context.target)
         if first is not None and first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes):
             first = None
-        places: list[ir.Operation] | str = find_starts_behind_fetches(block, engine.break_even_bytes)
-        spare = spare_cycles_behind(places, block, context.target)
+        places: list[ir.Operation] | str = find_starts_after_fetches(block, engine.break_even_bytes)
+        spare = spare_cycles_after(places, block, context.target)
         if first is None:
             self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
         elif not ops_named(function, ENGINE_PRODUCT):

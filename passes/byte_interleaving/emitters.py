@@ -43,6 +43,13 @@ class Emitter:
         self._target.join()
         self._loops()
 
+    def _flipped(self, vectors: list[ir.Value], sign: int) -> list[ir.Value]:
+        """``vectors`` of bytes with the bits of ``sign`` flipped."""
+        if not sign:
+            return vectors
+        flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(self._bytes.element_type, sign)))
+        return [make.binary("arith.xori", vector, flip) for vector in vectors]
+
     def _loops(self) -> None:
         raise NotImplementedError
 
@@ -71,10 +78,7 @@ class _Activations(Emitter):
 
         def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> None:
             loaded = [self._row([row, plus(inner, number)], first, tiles) for number in range(GROUP)]
-            if sign:
-                flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(
-                    self._bytes.element_type, sign)))
-                loaded = [make.binary("arith.xori", vector, flip) for vector in loaded]
+            loaded = self._flipped(loaded, sign)
             place = make.muli(inner, index(TILE))
             for number, vector in enumerate(interleaved(loaded, TILE)):
                 self._target.store(vector, [row, plus(first, number), place], GROUP * TILE)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE
 from hexagon_mlir.ir import ir, make
-from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, plus
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access, interleaved
 from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of
@@ -39,10 +39,7 @@ class _Pack(Emitter):
             start = make.addi(make.muli(first, index(TILE)), make.muli(wide, index(steps.column)))
             loaded = [self._source.load(self._bytes, [line, plus(start, number * steps.column)], aligned)
                       for number in range(GROUP)]
-            if sign:
-                flip = constant(ir.DenseElementsAttr.get_splat(self._bytes, ir.IntegerAttr.get(
-                    self._bytes.element_type, sign)))
-                loaded = [make.binary("arith.xori", vector, flip) for vector in loaded]
+            loaded = self._flipped(loaded, sign)
             place = make.muli(wide, index(TILE))
             for number, vector in enumerate(interleaved(loaded, TILE)):
                 self._target.store(vector, [row, plus(first, number), high, place], GROUP * TILE)

@@ -22,7 +22,7 @@ from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_
 from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, multiply_bytes, pack_byte_weights
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.byte_sizes import vector_tiles
-from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, LEFT, RIGHT, Fetch
+from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
 
 _BLOCK_RANK = 3
 """Dimensions of a block of the result: rows, columns and channels, or fewer where the result has fewer."""
@@ -86,7 +86,7 @@ class ByteConvolutionBuilder:
             rows, of_channels = step.factors
             part = self._part(batch, rows, of_channels)
             unfinished.append(self._multiplied(activations[rows], columns[of_channels], part))
-            if len(unfinished) > BEHIND:
+            if len(unfinished) > UNFINISHED:
                 result = self._finished(unfinished.pop(0), result)
         for product in unfinished:
             result = self._finished(product, result)

@@ -28,7 +28,7 @@ from hexagon_mlir.passes.matrix_engine.estimate import (
     schedule_cycles,
     unpack_cycles,
 )
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
 from hexagon_mlir.targets import Target
 
 _VECTOR_BYTES = 128
@@ -140,12 +140,11 @@ class ByteWork:
         transferred, results as planes and as rows."""
         grid = self.schedule.grid
         moves = 1 - grid.stays
-        of_blocks = [[Fetch(operand, number) for number in range(len(grid.blocks[operand]))]
-                     for operand in (LEFT, RIGHT)]
+        of_blocks = grid.fetches
         packed = [list(map(self._bytes_of, fetches)) for fetches in of_blocks]
         staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches)
         most = max(grid.rows) * self.across * tiles(max(grid.columns)) * _IMAGE_TILE
-        results = most * (PLANES * (BEHIND + 2) + (BEHIND + 1) * (SUM_BYTES + self.epilogue_bytes))
+        results = most * (PLANES * (UNFINISHED + 2) + (UNFINISHED + 1) * (SUM_BYTES + self.epilogue_bytes))
         return sum(packed[grid.stays]) + 2 * max(packed[moves]) + staged + results
 
 

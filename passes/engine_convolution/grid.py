@@ -12,7 +12,7 @@ from hexagon_mlir.passes.engine_convolution.parts import Part, Unfinished
 from hexagon_mlir.passes.engine_convolution.read import Convolution
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.windows import pack_windows
-from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, LEFT, RIGHT, Fetch
+from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
 
 
 class ConvolutionGridBuilder(ConvolutionBuilder):
@@ -45,7 +45,7 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
             unfinished.append(self.multiplied(activations[rows], packed[columns], self._part(rows, columns)))
             if number:  # the engine does not wait until the frames of images are filled
                 self._fetch(step.fetches, images, weights)
-            if len(unfinished) > BEHIND:
+            if len(unfinished) > UNFINISHED:
                 results = self.finished(unfinished.pop(0), results)
         for product in unfinished:
             results = self.finished(product, results)

@@ -20,7 +20,7 @@ from hexagon_mlir.passes.matrix_engine.estimate import (
     schedule_cycles,
     unpack_cycles,
 )
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
 
 _MOST_PRODUCTS = 16
 """Each is code of its own."""
@@ -107,15 +107,14 @@ class _Work:
         transferred, results as tiles and as rows."""
         grid = self.schedule.grid
         moves = 1 - grid.stays
-        of_blocks = [[Fetch(operand, number) for number in range(len(grid.blocks[operand]))]
-                     for operand in (LEFT, RIGHT)]
+        of_blocks = grid.fetches
         packed = [[_TILE_BYTES * self.tiles_of(fetch) for fetch in fetches] for fetches in of_blocks]
         staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches
                                    if fetch.operand == LEFT or not self.ready)
         live = AHEAD + 2 if self.ready and moves == RIGHT else 2
         most = max(rows * self._across(block) for block, rows in enumerate(grid.rows))
         most *= tiles(max(grid.columns)) * TILE * TILE
-        results = most * (HALF_BYTES * (BEHIND + 3) + (BEHIND + 2) * self.epilogue_bytes)
+        results = most * (HALF_BYTES * (UNFINISHED + 3) + (UNFINISHED + 2) * self.epilogue_bytes)
         return sum(packed[grid.stays]) + live * max(packed[moves]) + staged + results
 
 

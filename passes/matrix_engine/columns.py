@@ -13,7 +13,7 @@ from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.matrix_engine.build import RESULT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, UNFINISHED
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, ColumnParts
 
 
@@ -68,7 +68,7 @@ class ColumnsBuilder(MatmulBuilder):
             fetched += [self._fetched(*ahead) for ahead in parts[1 + len(fetched):number + 2 + AHEAD]]
             if number + 1 < len(parts):
                 factors.append(as_halves(fetched[number], into=self._free(factors, parts[number + 1][1])))
-            if len(unfinished) == BEHIND:
+            if len(unfinished) == UNFINISHED:
                 result = self._finished(*unfinished.pop(0), result)
         for product in unfinished:
             result = self._finished(*product, result)

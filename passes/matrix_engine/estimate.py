@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, BEHIND, LEFT, RIGHT, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
@@ -145,14 +145,14 @@ def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
             thread += _START_CYCLES
         for fetch in step.packs:
             thread = max(thread, arrivals[fetch]) + work.packed(fetch)
-        if len(ends) >= BEHIND:
-            thread = max(thread, ends[-BEHIND] + rates.dispatch_cycles)
+        if len(ends) >= UNFINISHED:
+            thread = max(thread, ends[-UNFINISHED] + rates.dispatch_cycles)
         engine = max(engine, thread + 2 * rates.dispatch_cycles) + work.multiplied(step.factors)
         thread += _START_CYCLES
         ends.append(engine)
-        if len(ends) > BEHIND:
-            finish(len(ends) - 1 - BEHIND)
-    for number in range(max(len(ends) - BEHIND, 0), len(ends)):
+        if len(ends) > UNFINISHED:
+            finish(len(ends) - 1 - UNFINISHED)
+    for number in range(max(len(ends) - UNFINISHED, 0), len(ends)):
         finish(number)
     return max(thread, dma)
 
@@ -199,7 +199,8 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
     live = AHEAD + 2 if ready and moves == RIGHT else 2
     factors = depth * (sum(padded[grid.stays]) + live * max(padded[moves]))
     results = max(padded[LEFT]) * max(padded[RIGHT])
-    return HALF_BYTES * (factors + (BEHIND + 3) * results) + int(staged) + (BEHIND + 2) * results * sizes.epilogue_bytes
+    halves = HALF_BYTES * (factors + (UNFINISHED + 3) * results)
+    return halves + int(staged) + (UNFINISHED + 2) * results * sizes.epilogue_bytes
 
 
 def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:

@@ -19,7 +19,7 @@ from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
-from hexagon_mlir.passes.matrix_engine.schedule import BEHIND, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
 
@@ -72,7 +72,7 @@ class GridBuilder(MatmulBuilder):
             results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)),
                                     where[self._matmul.column][0])
             unfinished.append(Product(results, step.factors, where, inputs))
-            if len(unfinished) > BEHIND:
+            if len(unfinished) > UNFINISHED:
                 written = self.finished(unfinished.pop(0), written)
         for product in unfinished:
             written = self.finished(product, written)

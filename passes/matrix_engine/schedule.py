@@ -15,7 +15,7 @@ LEFT, RIGHT = range(2)
 AHEAD = 2
 """Transfers that start before the block that is packed next has come."""
 
-BEHIND = 2
+UNFINISHED = 2
 """Products that start before the results of the one before them are unpacked: one that runs and one that is next."""
 
 
@@ -47,6 +47,11 @@ class Grid:
     def blocks(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Sizes of the blocks of each factor."""
         return self.rows, self.columns
+
+    @property
+    def fetches(self) -> list[list[Fetch]]:
+        """One for each block, of each factor."""
+        return [[Fetch(operand, number) for number in range(len(self.blocks[operand]))] for operand in (LEFT, RIGHT)]
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:

@@ -63,11 +63,11 @@ def find_starts(work: ir.Operation) -> list[ir.Operation] | str:
     return guards or [work]
 
 
-def find_starts_behind_fetches(block: ir.Block, least_bytes: int) -> list[ir.Operation]:
+def find_starts_after_fetches(block: ir.Block, least_bytes: int) -> list[ir.Operation]:
     """Places in ``block``, the kernel's body, where its last transfer to TCM has been started.
 
     They are the guarded prefetches of the loop that fetches last, if there are no others in it; else the operation
-    behind the last one that fetches. The core copies fewer than ``least_bytes`` itself.
+    after the last one that fetches. The core copies fewer than ``least_bytes`` itself.
     """
     operations = [view.operation for view in block.operations]
     last = max((number for number, op in enumerate(operations) if _fetches(op, least_bytes)), default=-1)

@@ -19,15 +19,15 @@ def spare_cycles(places: list[ir.Operation], target: Target) -> int:
     return round(min(_cycles(_around(place), target) for place in places))
 
 
-def spare_cycles_behind(places: list[ir.Operation], block: ir.Block, target: Target) -> int:
-    """Cycles of the work in ``block``, a kernel's body, behind ``places`` (see `find_starts_behind_fetches`): of the
+def spare_cycles_after(places: list[ir.Operation], block: ir.Block, target: Target) -> int:
+    """Cycles of the work in ``block``, a kernel's body, after ``places`` (see `find_starts_after_fetches`): of the
     matrix engine or of HVX, which compute beside each other."""
     operations = [view.operation for view in block.operations]
     last = operations.index(ancestor_in(places[-1], block))
     inside = places[0] != operations[last]
-    behind = operations[last + inside:]
-    on_engine = sum(_product_cycles(op, target) for op in behind if op.name == ENGINE_PRODUCT)
-    return round(max(on_engine, sum(_cycles(op, target) for op in behind)) + inside * spare_cycles(places, target))
+    later = operations[last + inside:]
+    on_engine = sum(_product_cycles(op, target) for op in later if op.name == ENGINE_PRODUCT)
+    return round(max(on_engine, sum(_cycles(op, target) for op in later)) + inside * spare_cycles(places, target))
 
 
 def _product_cycles(product: ir.Operation, target: Target) -> float:

@@ -119,7 +119,7 @@ func.func @alone(%x: memref<4xf32>) {
 }
 
 // -----
-// Products on the matrix engine: the later tile starts behind the last fetch, beside the products, before the last
+// Products on the matrix engine: the later tile starts after the last fetch, beside the products, before the last
 // result is stored. A transfer of another argument's rows is no tile.
 // CHECK-LABEL: func.func @engine
 // CHECK-SAME: hexagon.tcm = {arena = 135168 : i64, spare = 8192 : i64, tile = array<i64: 0, 0, 2097152, 1, 2097152, 2097152>}

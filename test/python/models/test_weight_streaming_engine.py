@@ -17,7 +17,7 @@ ROWS, WIDTH, HIDDEN = 64, 256, 512
 
 @pytest.fixture(scope="module")
 def case():
-    """A perceptron behind a norm, and its arguments as arrays."""
+    """A perceptron after a norm, and its arguments as arrays."""
     torch.manual_seed(0)
     module = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, WIDTH)).eval()
     x = torch.randn(ROWS, WIDTH)
