@@ -10,9 +10,9 @@ from pathlib import Path
 from support import ROOT
 
 STEP = re.compile(r"<!-- (file|run|insert)(?:: (.*?))? -->\n```\w+\n(.*?)```", re.S)
-COPIED = ("hexagon_mlir", "passes", "dialects", "test/lit/lit.cfg.py", "test/python/conftest.py",
-          "test/python/support.py", "test/python/test_docstrings.py", "test/python/test_conventions.py",
-          "test/python/test_imports.py", "pyproject.toml")
+COPIED = ("hexagon_mlir", "passes", "dialects", "test/lit/lit.cfg.py", "test/forked_tools.py",
+          "test/python/conftest.py", "test/python/support.py", "test/python/test_docstrings.py",
+          "test/python/test_conventions.py", "test/python/test_imports.py", "pyproject.toml")
 
 
 def copy(folder):
