@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from hexagon_mlir.ir import erase_op, ir, make, scf, tensor
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.constants import SharedConstants, index
-from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.ir.query import element_bytes, functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
@@ -17,12 +17,14 @@ from hexagon_mlir.passes.lib.engine_tiles import fills_zero
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.lib.vector_loop import dims_of
+from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay
+from hexagon_mlir.passes.matrix_engine.read_bytes import is_byte
 from hexagon_mlir.targets import Target
 
 _COPIES = 3
 """Of both matrices: as blocks arrive, in the buffers of `hexagon-matrix-engine`, and as tiles."""
-_HALF, _SPLIT = 16, 32 + 3 * 16
-"""Bits of an element: of f16, of f32 and the pieces that are multiplied."""
+_SPLIT = 32 + 3 * 16
+"""Bits of an element of f32 and of the pieces that are multiplied."""
 _PIECE_PRODUCTS = 3
 
 
@@ -48,8 +50,9 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class UntileProductsPass(Pass):
-    """Turns a loop that adds up products of f16 blocks, as a Triton kernel does along its reduction, into a loop that
-    only collects the blocks, and one product after it; blocks of f32 too where such products may be split.
+    """Turns a loop that adds up products of blocks of f16, or of bytes in i32, as a Triton kernel does along its
+    reduction, into a loop that only collects the blocks, and one product after it; blocks of f32 too where such
+    products may be split.
 
     `hexagon-matrix-engine` then sees one product: its sums stay in the engine's accumulators, and nothing is added by
     HVX.
@@ -183,11 +186,19 @@ class UntileProductsPass(Pass):
             return "the whole matrices exceed the TCM budget"
         depth, (rows, columns) = _whole_type(sum_, 0).shape[sum_.depths[0]], ir.RankedTensorType(
             sum_.product.results[0].type).shape
-        cost, halves = EngineCost.of(target, False), isinstance(_whole_type(sum_, 0).element_type, ir.F16Type)
-        if not self.always and not (pays(rows, columns, depth, cost) if halves else
-                                    split_pays(rows, columns, depth, _PIECE_PRODUCTS, cost)):
+        if not self.always and not _pays(rows, columns, depth, _whole_type(sum_, 0).element_type, target):
             return "HVX is estimated to compute the product in less time"
         return None
+
+
+def _pays(rows: int, columns: int, depth: int, element: ir.Type, target: Target) -> bool:
+    """Whether the engine is estimated to take less time than HVX for a product of factors of ``element``."""
+    if isinstance(element, ir.IntegerType):
+        return bytes_pay(rows, columns, depth, ByteCost.of(target, False))
+    cost = EngineCost.of(target, False)
+    if isinstance(element, ir.F16Type):
+        return pays(rows, columns, depth, cost)
+    return split_pays(rows, columns, depth, _PIECE_PRODUCTS, cost)
 
 
 def _adds_to_carried(op: ir.Operation) -> bool:
@@ -198,18 +209,20 @@ def _adds_to_carried(op: ir.Operation) -> bool:
 
 
 def read_sum(product: ir.Operation, f32_split: bool = False) -> Sum | str:
-    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay. Factors are f16,
-    or f32 with ``f32_split``.
+    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay. Factors are f16
+    or bytes, or f32 with ``f32_split``.
     """
     block = product.operands[2].owner
     loop, carried = block.owner.operation, product.operands[2]
     place = ir.BlockArgument(carried).arg_number - 1
     types = [ir.RankedTensorType(value.type) for value in product.operands]
-    if len({type_.element_type for type_ in types[:2]}) > 1 or not isinstance(
-            types[0].element_type, ir.F16Type | ir.F32Type if f32_split else ir.F16Type):
-        return f"factors of {types[0].element_type} and {types[1].element_type}, not f16"
-    if not isinstance(types[2].element_type, ir.F32Type) or not all(type_.has_static_shape for type_ in types):
-        return "sums other than f32, or sizes that are not known"
+    elements = [type_.element_type for type_ in types]
+    of_bytes = all(map(is_byte, list(product.operands)[:2]))
+    if elements[0] != elements[1] or not (of_bytes or isinstance(
+            elements[0], ir.F16Type | ir.F32Type if f32_split else ir.F16Type)):
+        return f"factors of {elements[0]} and {elements[1]}, not f16 or bytes"
+    if str(elements[2]) != ("i32" if of_bytes else "f32") or not all(type_.has_static_shape for type_ in types):
+        return f"sums of {elements[2]}, or sizes that are not known"
     dims = dims_of(product)
     if dims is None or [len(dim) for dim in dims] != [2, 2, 2] or len({loop for dim in dims for loop in dim}) != 3:
         return "not a product of two matrices"
@@ -239,7 +252,8 @@ def _whole_type(sum_: Sum, operand: int) -> ir.RankedTensorType:
 def _bytes(sum_: Sum) -> int:
     """Of both matrices, and of the pieces that those of f32 become."""
     types = [_whole_type(sum_, operand) for operand in range(2)]
-    bits = _HALF if isinstance(types[0].element_type, ir.F16Type) else _SPLIT
+    element = types[0].element_type
+    bits = _SPLIT if isinstance(element, ir.F32Type) else 8 * element_bytes(element)
     return bits // 8 * sum(type_.shape[0] * type_.shape[1] for type_ in types)
 
 

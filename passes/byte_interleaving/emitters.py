@@ -18,6 +18,8 @@ class Emitter:
 
     joined: ClassVar[tuple[int, int]] = 2, 2
     """Last dimensions of source and target that one index goes through."""
+    counted: ClassVar[tuple[tuple[int, ...], tuple[int, ...]]] = (), ()
+    """Dimensions of source and target whose size may be known at run time only: threads share them."""
 
     def __init__(self, op: ir.Operation, vector_bytes: int) -> None:
         operands = list(op.operands)
@@ -32,7 +34,10 @@ class Emitter:
 
     def _known(self) -> bool:
         """Whether the sizes are known that have to be."""
-        return all(ir.MemRefType(value.type).has_static_shape for value in self._op.operands)
+        *inputs, target = self._op.operands
+        return not any(ir.MemRefType(value.type).is_dynamic_dim(dim)
+                       for value, counted in ((inputs[0], self.counted[0]), (target, self.counted[1]))
+                       for dim in range(ir.MemRefType(value.type).rank) if dim not in counted)
 
     def _whole(self) -> bool:
         raise NotImplementedError
@@ -68,12 +73,14 @@ class Emitter:
 class _Activations(Emitter):
     """[rows][64][tiles][32] -> [rows][tiles][64][32]; maybe with signs flipped."""
 
+    counted = (0,), (0,)
+
     def _whole(self) -> bool:
         return self._shape[2] >= GROUP and self._shape[1] % GROUP == 0
 
     def _loops(self) -> None:
         """Four rows of four tiles at a time."""
-        outer, rows, tiles, _ = self._shape
+        outer, (_, rows, tiles, _) = self._count(0, 0), self._shape
         sign = flipped_sign(self._op)
 
         def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> None:
@@ -90,12 +97,14 @@ class _Activations(Emitter):
 class _Weights(Emitter):
     """[steps][8][4][columns][32] -> [columns][steps][8][32][4]."""
 
+    counted = (0, 1), (1, 2)
+
     def _whole(self) -> bool:
         return self._shape[3] >= GROUP and self._shape[2] == WORD
 
     def _loops(self) -> None:
         """Four rows of four tiles at a time."""
-        steps, words, _, columns, _ = self._shape
+        columns, steps, words = self._shape[3], self._count(0, 0), self._count(0, 1)
 
         def move(step: ir.Value, first: ir.Value, word: ir.Value) -> None:
             loaded = [self._row([step, word, index(number)], first, columns) for number in range(WORD)]
@@ -110,13 +119,14 @@ class _WeightsByColumn(Emitter):
     """[columns][32][steps][8][4] -> [columns][steps][8][32][4]."""
 
     joined = 3, 2
+    counted = (0,), (0,)
 
     def _whole(self) -> bool:
         return self._shape[2] >= GROUP and self._shape[1] == TILE and self._shape[3:] == [TILE // WORD, WORD]
 
     def _loops(self) -> None:
         """All rows of four tiles at a time."""
-        columns, _, steps, words, _ = self._shape
+        columns, (_, _, steps, words, _) = self._count(0, 0), self._shape
 
         def move(column: ir.Value, first: ir.Value) -> None:
             loaded = [self._row([column, index(number)], first, steps) for number in range(TILE)]
@@ -131,6 +141,7 @@ class _Join(Emitter):
     """Planes [rows][columns][4][64][32] -> sums [rows][64][columns][32], plus a number of each column."""
 
     joined = 2, 1
+    counted = (0,), (0,)
 
     def _whole(self) -> bool:
         return self._shape[3] % GROUP == 0 and self._shape[2] == PLANES and all(
@@ -141,7 +152,7 @@ class _Join(Emitter):
 
     def _loops(self) -> None:
         """Four rows of a tile at a time."""
-        outer, columns, _, rows, _ = self._shape
+        outer, (_, columns, _, rows, _) = self._count(0, 0), self._shape
         words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         added = self._added()
 
@@ -163,13 +174,14 @@ class _Sums(Emitter):
     """Weights [columns][steps][8][32][4] -> 32-bit sums of each column, [columns][32], times -128."""
 
     joined = 2, 1
+    counted = (0,), (0,)
 
     def _whole(self) -> bool:
         return self._shape[3:] == [TILE, WORD]
 
     def _loops(self) -> None:
         """Dot products of four bytes and -128, each vector of a column of tiles."""
-        columns, steps, words, *_ = self._shape
+        columns, (_, steps, words, *_) = self._count(0, 0), self._shape
         wide = ir.VectorType.get(self._bytes.shape, ir.IntegerType.get_signless(32))
         sums = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         factor = constant(ir.DenseElementsAttr.get_splat(wide, ir.IntegerAttr.get(wide.element_type, SIGN)))

@@ -17,6 +17,7 @@ from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles, vector_tiles
+from hexagon_mlir.passes.matrix_engine.programs import is_local
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
@@ -68,8 +69,11 @@ class ByteMatmulBuilder(MatmulBuilder):
         part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
         loops = [loop for loop in matmul.reads[operand] if loop not in matmul.batches]
         sizes = [where[loop][1] if loop in where else matmul.extents[loop] for loop in loops]
-        return _filled_up(part, [BYTE_ROWS * row_tiles(size) if loop == matmul.row else TILE * vector_tiles(size)
-                                 for loop, size in zip(loops, sizes, strict=True)])
+        whole = [BYTE_ROWS * row_tiles(size) if loop == matmul.row else TILE * vector_tiles(size)
+                 for loop, size in zip(loops, sizes, strict=True)]
+        if self._in_program and is_local(part) and whole == list(ir.RankedTensorType(part.type).shape):
+            return part
+        return _filled_up(part, whole)
 
     def _start(self, where: Where) -> ir.Value | None:
         """What the sums of each column start from, [N / 32][32]; None for zeros."""

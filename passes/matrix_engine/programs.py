@@ -10,6 +10,9 @@ from hexagon_mlir.dialects.programs import has_order
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 
+_BOUNDS = 3
+"""Operands of scf.for before the values that it carries."""
+
 
 def in_program(op: ir.Operation) -> bool:
     """True for an operation of a Triton kernel."""
@@ -19,14 +22,25 @@ def in_program(op: ir.Operation) -> bool:
 
 
 def is_local(value: ir.Value) -> bool:
-    """True for a tensor of a Triton kernel that is loaded to a buffer of the kernel, or the result of a linalg op."""
+    """True for a tensor of a Triton kernel that is loaded to a buffer of the kernel, or the result of a linalg op or of
+    a loop that writes to a tensor of its own."""
     if isinstance(value.owner, ir.Block):
         return False
     op = value.owner.operation
     if op.name == "bufferization.to_tensor":
         source = op.operands[0].owner
         return not isinstance(source, ir.Block) and source.operation.name == "memref.alloc"
-    return op.name.startswith("linalg.")
+    return op.name.startswith("linalg.") or (op.name == "scf.for" and _is_empty(_start(value, op)))
+
+
+def _start(value: ir.Value, loop: ir.Operation) -> ir.Value:
+    """What ``value``, a result of scf.for ``loop``, is before the first iteration."""
+    return loop.operands[_BOUNDS + ir.OpResult(value).result_number]
+
+
+def _is_empty(value: ir.Value) -> bool:
+    """True for the result of tensor.empty."""
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
 
 
 def before_loops(op: ir.Operation, value: ir.Value) -> AbstractContextManager[object]:

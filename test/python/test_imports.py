@@ -61,7 +61,7 @@ OF_PASSES = {
     "masked_copies": {"hexagon_masked_copy_lowering"},
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
                       "hexagon_engine_convolution", "engine_convolution", "split_products", "fold_factor_casts",
-                      "separate_accumulators"},
+                      "separate_accumulators", "untile_products"},
     "memory_lowering": {"hexagon_memory_lowering"},
     "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
     "pair_interleaving": {"hexagon_pair_interleaving"},

@@ -109,3 +109,19 @@ func.func @pixels(%image: memref<?x2304xi8, 1>, %tiles: memref<3x4x?x4x32xi8, st
   }
   return
 }
+
+// -----
+// 5. As many rows of tiles as a thread has.
+// CHECK-LABEL: func.func @some_rows
+// CHECK: %[[ROWS:.*]] = memref.dim %arg0
+// CHECK: scf.for {{.*}} to %[[ROWS]]
+// CHECK: vector.shuffle
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @some_rows(%rows: memref<?x64x8x32xi8, 1>, %tiles: memref<?x8x64x32xi8, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%rows : memref<?x64x8x32xi8, 1>) outs(%tiles : memref<?x8x64x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}

@@ -82,3 +82,19 @@ def test_a_factor_from_outside_the_loop():
     found, = on_host(module, ["f"])("f", [a, b])
     expected = a[:, 3:7].astype(np.float64) @ b[:12].reshape(3, 4, 7).astype(np.float64).sum(0)
     np.testing.assert_allclose(found.astype(np.float64), expected, atol=4e-3, rtol=2e-3)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_bytes(transposed):
+    """Sums of i32, of the least bytes too."""
+    program = text(5, 7, 4, 0, 12, 4, 16, transposed).replace("arith.constant 0.0 : f32", "arith.constant 0 : i32")
+    for float_, integer in (("mulf", "muli"), ("addf", "addi"), ("arith.extf", "arith.extsi"), ("xf16", "xi8"),
+                            ("f16", "i8"), ("f32", "i32"), ("truncf", "trunci")):
+        program = program.replace(float_, integer)
+    module, _ = after(program, STEPS)
+    assert "tensor.insert_slice" in to_text(module)
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((5, 16), (16, 7)))
+    a[0], b[:, 0] = -128, -128
+    found, = on_host(module, ["f"])("f", [a, np.ascontiguousarray(b.T) if transposed else b])
+    np.testing.assert_array_equal(found, (a[:, :12].astype(np.int32) @ b[:12]).astype(np.int8))
