@@ -24,7 +24,7 @@ from hexagon_mlir.sim.reference.random_packets import Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.cached import routine_code
+from hexagon_mlir.sim.translation.cached import routine_code, shared
 from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.sim.translation.translate import translate
 
@@ -56,6 +56,7 @@ class Translated:
         chosen = Arithmetic(arithmetic)
         ir, self.program = translate(text, target, False, keep_vectors=True, quick=quick, arithmetic=chosen)
         beside = [routine_code(FloatModel.of(target, chosen))] if self.program.routines else []
+        shared().provide(self.program.forms)
         self.loaded = host.Loaded(host.compile_object(ir, host.QUICK if quick else host.FAST), *beside)
         self.memory = Memory(target)
         raw = np.zeros(layout.STATE_BYTES + 128, np.uint8)

@@ -17,6 +17,7 @@ from hexagon_mlir.sim.memory_system import cache_helpers
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
 from hexagon_mlir.sim.translation.program import BlockInfo, Global, Program, Site
+from hexagon_mlir.sim.translation.shared_code import SharedCode
 from hexagon_mlir.targets import Target
 
 _PART = "sim"
@@ -45,6 +46,7 @@ def _sources() -> str:
 def _store(name: str, program: Program) -> None:
     head = asdict(program)
     head.pop("code")
+    head["forms"] = dict.fromkeys(program.forms, "")
     header = json.dumps(head).encode()
     disk_cache.store(_PART, name, len(header).to_bytes(8, "little") + header + program.code)
 
@@ -103,6 +105,14 @@ def matrix_code() -> bytes:
     return program.code
 
 
+@functools.cache
+def shared() -> SharedCode:
+    """The functions of `form_functions` in this process; kept on disk like programs."""
+    return SharedCode(
+        lambda name: disk_cache.load(_PART, name), lambda name, code: disk_cache.store(_PART, name, code)
+    )
+
+
 def obtain(
     text: str, target: Target, memory_model: bool = True, check: bool = False, level: int = host.QUICK,
     hot: int | None = None, arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
@@ -114,12 +124,13 @@ def obtain(
     key = _key(text, target, memory_model, check, arithmetic)
     levels = range(host.FAST, level - 1, -1) if hot is None else ()  # the fastest code there is
     program = next(filter(None, (_load(f"{key}.{each}") for each in levels)), None)
-    if program is None:
+    if program is None or not shared().provide(program.forms):
         from hexagon_mlir.sim.translation.translate import translate
 
         ir, program = translate(
             text, target, memory_model, check, quick=level < host.FAST, hot=hot, arithmetic=arithmetic
         )
         program.code, program.level = host.compile_object(ir, level), level
+        shared().provide(program.forms)
         _store(f"{key}.{level}", program)
     return program

@@ -52,6 +52,8 @@ class Image:
     floats: FloatModel
     matrix: list[list[str]]
     """See `Program.matrix`."""
+    forms: dict[str, str]
+    """See `Program.forms`."""
     sites: list[Site] | None = None
     """Packets by number in a checked build."""
     quick: bool = False

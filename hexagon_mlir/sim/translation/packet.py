@@ -21,7 +21,7 @@ from hexagon_mlir.sim.semantics.scalar import half, pair
 from hexagon_mlir.sim.semantics.sticky import USR
 from hexagon_mlir.sim.semantics.tables import SEMANTICS
 from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
-from hexagon_mlir.sim.translation import matrix, special
+from hexagon_mlir.sim.translation import form_functions, matrix, special
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
 from hexagon_mlir.sim.translation.followed import reads_frame
@@ -165,7 +165,10 @@ class PacketLowering(SecondValues, FlowLowering):
         old = self.value(insn.dests[0]) if insn.form.reads_dest else None
         if old is not None:
             arguments.insert(0, old)
-        result = SEMANTICS[insn.key](*arguments)
+        if self.image.quick and insn.hvx:
+            result = form_functions.apply(insn.key, self.code, arguments, self.image.forms)
+        else:
+            result = SEMANTICS[insn.key](*arguments)
         by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
         return self.masked(insn, result) if by_lanes else result
 

@@ -86,6 +86,8 @@ class Program:
     """Vector registers have extension bits."""
     routines: bool = False
     """It calls functions of `semantics.routines`."""
+    forms: dict[str, str] = field(default_factory=dict)
+    """Name and IR of the functions of `form_functions` that it calls; "" for the IR of a program from the disk."""
     matrix: list[list[str]] = field(default_factory=list)
     """Templates of the matrix engine's instructions in each packet that has some, by the packet's number."""
     float_kinds: list[tuple[int, str]] = field(default_factory=list)

@@ -95,7 +95,7 @@ def translate(
     image = Image(
         symbols, {name: number for number, name in enumerate(module.functions)}, taken, program.traps, program.branches,
         _address_taken_hosts(module), AccessModel(target) if memory_model else None, FloatModel.of(target, arithmetic),
-        program.matrix, program.sites if check else None, quick,
+        program.matrix, program.forms, program.sites if check else None, quick,
     )  # fmt: skip
     program.data_end = max((bases[i] + len(s.data) for i, s in enumerate(module.sections)), default=layout.DATA_BASE)
     if check:
