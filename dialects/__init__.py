@@ -16,6 +16,7 @@ from hexagon_mlir.dialects import (
     packed_weights,
     permissions,
     programs,
+    task_limits,
     tcm_slots,
 )
 
@@ -39,6 +40,8 @@ ATTRIBUTES = {
         "on an argument of a function: whether it may fork, or runs its loops on one thread", _ALWAYS - {"tensor"}),
     groups.GROUP: Attribute(
         "on async.create_group: its number, so that CSE does not take two groups for one", _IN_LOOPS),
+    task_limits.MOST_TASKS: Attribute(
+        "on an scf.forall: how many of its iterations may run at the same time, each with its own TCM", _IN_LOOPS),
     tcm_slots.SLOT: Attribute("on a memref.view of the TCM arena: no other marked view shares its bytes", _IN_LOOPS),
     kernel_memory.IN_MODEL: Attribute(
         "on a kernel of a model: which arguments are there before the model runs, as weights are",

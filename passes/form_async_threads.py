@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects import groups, permissions
+from hexagon_mlir.dialects import groups, permissions, task_limits
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions, ops_named
@@ -26,7 +26,8 @@ class FormAsyncThreadsPass(Pass):
     per task is distributed in blocks, one with more iterations block-cyclically. The body becomes a function that each
     task calls. An argument ``hexagon.may_fork`` tells a function, and the functions it calls, whether to fork;
     otherwise one thread calls the body for all iterations. If the step of a forall is selected by that argument, the
-    number of iterations follows from the selected step (see `serialize-forall`).
+    number of iterations follows from the selected step (see `serialize-forall`). ``hexagon.most_tasks`` on a forall
+    limits its tasks.
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {
@@ -64,8 +65,8 @@ class FormAsyncThreadsPass(Pass):
     Options:
         threads: most tasks at a time; 0 takes the target's HVX contexts, 1 makes plain loops.
 
-    Refuses: an scf.forall that gives tensors (an error: bufferize first). A forall inside another, or with one
-    iteration, becomes loops of the thread that meets it.
+    Refuses (errors): an scf.forall that gives tensors (bufferize first), a limit that is no positive integer. A forall
+    inside another, or with one iteration, becomes loops of the thread that meets it.
 
     Needs: buffer.
     Leaves: buffer.
@@ -92,10 +93,14 @@ class FormAsyncThreadsPass(Pass):
         for number, op in enumerate(ops_named(module, _FORALL)):
             with op.location:
                 loops = ranges.read(op)
-                if threads == 1 or _inside_another(op):
+                try:
+                    most = task_limits.limit_on(op, threads)
+                except ValueError as error:
+                    raise self.refuse(op, str(error), "an integer, 1 or more") from None
+                if most == 1 or _inside_another(op):
                     _sequential(op, loops)
                 else:
-                    _fork(module, op, loops, threads, number)
+                    _fork(module, op, loops, most, number)
         for op in functions(module):
             permissions.forget(op)
 

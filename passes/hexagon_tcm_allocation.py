@@ -14,6 +14,7 @@ from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, TilesOutsideTcm
+from hexagon_mlir.passes.tcm_allocation.concurrency import limit_tasks
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
     Clock,
@@ -45,7 +46,8 @@ class HexagonTcmAllocationPass(Pass):
     vector. The live range of a buffer is from its first to its last use; if it is used in a loop, it is the whole loop.
     An elementwise op may compute its result in the memory of an operand whose live range ends there. Buffers allocated
     inside an scf.forall get a part of the arena per iteration. A remark per function has the bytes of all buffers, the
-    size of the arena and the lower bound.
+    size of the arena and the lower bound. An scf.forall that calls such functions is limited (``hexagon.most_tasks``)
+    to as many iterations at a time as have room together.
 
     Before:
         func.func @f() {
@@ -80,6 +82,7 @@ class HexagonTcmAllocationPass(Pass):
     Options:
         tcm-bytes: size the arena may have; 0 takes the target's whole TCM.
         reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
+        threads: how many may run programs of a Triton kernel; 0 takes the target's HVX contexts.
 
     Refuses (an error): tiles of the matrix engine that do not fit, since it reads and writes TCM only. With a remark:
     any other buffer that does not fit is moved to DDR. So is one that loops read element by element, since scalar loads
@@ -96,25 +99,33 @@ class HexagonTcmAllocationPass(Pass):
 
     tcm_bytes: int = 0
     reuse: Reuse = Reuse.NEEDED
+    threads: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Plan and rewrite each function."""
+        """Plan and rewrite each function; then limit the programs that run at the same time."""
+        arenas: dict[str, int] = {}
         for op in functions(module):
             if len(op.regions[0].blocks) == 1:
-                self._allocate(op, context)
+                arenas[ir.StringAttr(op.attributes["sym_name"]).value] = self._allocate(op, context)
             else:
                 self.remark(context, op, "branches between blocks: buffers keep their own allocations")
+        budget = self.tcm_bytes or context.target.tcm_budget_bytes
+        threads = self.threads or int(context.target.hvx_contexts.value)
+        for op, most, arena in limit_tasks(module, arenas, budget, threads):
+            self.remark(context, op, f"at most {most} of {threads} threads run programs at the same time: each takes "
+                                     f"{arena} bytes of {budget} bytes of TCM")
 
-    def _allocate(self, function: ir.Operation, context: PassContext) -> None:
+    def _allocate(self, function: ir.Operation, context: PassContext) -> int:
+        """Plan and rewrite ``function``; gives the bytes of its arena with what stays free after it."""
         engine = bool(ops_named(function, ENGINE_PRODUCT))  # its tiles are aligned like blocks of TCM
         alignment = int((context.target.tcm_alignment if engine else context.target.vector_bytes).value)
         root = scopes(function)
         if not root.allocations and not root.inner:
-            return
+            return 0
         budget = (self.tcm_bytes or context.target.tcm_budget_bytes) - alignment
         self._plan(root, Clock(function), budget, alignment, context)
         if not root.offsets:
-            return
+            return 0
         block = function.regions[0].blocks[0]
         with function.location, ir.InsertionPoint.at_block_begin(block):
             arena = memref.alloc(_bytes(root.plan.peak), [], [], alignment=alignment)
@@ -122,6 +133,7 @@ class HexagonTcmAllocationPass(Pass):
         returned = list(block.operations)[-1]
         with returned.location, ir.InsertionPoint(returned):
             memref.dealloc(arena)
+        return root.plan.peak + alignment
 
     def _plan(self, scope: Scope, clock: Clock, budget: int, alignment: int, context: PassContext) -> None:
         """Set ``scope.plan`` and ``scope.offsets``: of every allocation, and of the first iteration of every forall."""

@@ -18,3 +18,17 @@ func.func @f(%x: memref<16xf32>, %v: f32) {
   }
   return
 }
+
+// The limit of a loop whose iterations take TCM of their own.
+// THREE-LABEL: func.func @limited
+// THREE: async.create_group %c1
+// V79-LABEL: func.func @limited
+// V79: async.create_group %c1
+// ONE-LABEL: func.func @limited
+// ONE-NOT: async
+func.func @limited(%x: memref<16xf32>, %v: f32) {
+  scf.forall (%i) in (16) {
+    memref.store %v, %x[%i] : memref<16xf32>
+  } {hexagon.most_tasks = 2 : i64}
+  return
+}

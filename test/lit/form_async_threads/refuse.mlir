@@ -22,3 +22,12 @@ module {
     return
   }
 }
+
+// -----
+func.func @no_limit(%x: memref<8xf32>, %v: f32) {
+  // expected-error@+1 {{form-async-threads: hexagon.most_tasks is 0}}
+  scf.forall (%i) in (8) {
+    memref.store %v, %x[%i] : memref<8xf32>
+  } {hexagon.most_tasks = 0 : i64}
+  return
+}

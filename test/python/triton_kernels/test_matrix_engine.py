@@ -52,3 +52,13 @@ def test_sums_along_a_loop(monkeypatch, rows, depth, columns, blocks, relu, dtyp
     expected = expected.clamp(min=0) if relu else expected
     assert float(((c.double() - expected).abs() / expected.abs().clamp(min=1)).max()) < error
     assert b"hexmlir_engine_" in kernel.asm["hexasm"]
+
+
+def test_programs_take_turns_for_the_tcm(monkeypatch):
+    """A program takes more than a quarter of the TCM: fewer run at the same time than there are threads."""
+    monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
+    activate()
+    torch.manual_seed(0)
+    a, b = torch.randn(512, 512).half(), torch.randn(512, 512).half()
+    c, _ = launched(a, b, False, (256, 256, 64), torch.float32)
+    assert float((c.double() - a.double() @ b.double()).abs().max()) < 2e-4
