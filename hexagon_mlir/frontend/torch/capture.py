@@ -16,6 +16,7 @@ from torch.fx.node import map_arg
 from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers, take_constants_apart
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed, TorchGraph, arguments_of, share_constants, source_of
+from hexagon_mlir.frontend.torch.random_keys import take_keys
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "torch-capture"
@@ -33,6 +34,7 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
         raise HexError.plain(f"PyTorch cannot decompose the program: {lines[0] if lines else type(error).__name__}",
                              origin=ORIGIN, hint="does the program run eagerly?") from error
     module = in_real_numbers(program.graph_module)
+    operations = take_keys(module)
     signature = program.graph_signature
     constants: dict[str, torch.Tensor] = {}
     inputs, positions = [], []
@@ -71,6 +73,9 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
     _put_in_place(module, fixed)
     graph = _finish(module, constants, inputs, positions, outputs, mutations)
     graph.fixed = fixed
+    if operations:
+        graph.keys = next(node.name for node in reversed(module.graph.nodes) if node.op == "placeholder")
+        graph.states[graph.keys] = torch.zeros(operations, 2, dtype=torch.int32)
     return graph
 
 
@@ -118,7 +123,7 @@ def _check(module: GraphModule) -> None:
                                  file=source_of(node), hint="results are all that compiled code gives")
         if _draws(node):
             raise HexError.plain(f"'{node.target}' draws random numbers", origin=ORIGIN, file=source_of(node),
-                                 hint="model.eval() turns dropout off; pass random numbers as an input")
+                                 hint="draw them with the default generator and the f32 type, or pass them as an input")
         for one in shapes:
             if isinstance(one, torch.Tensor) and (one.is_complex() or one.is_quantized):
                 raise HexError.plain(f"'{node.name}' has elements of type {one.dtype}", origin=ORIGIN,

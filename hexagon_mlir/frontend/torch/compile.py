@@ -119,6 +119,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         result_dtypes=[dtype_of(node) for node in output.args[0]],
         bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
         fixed=graph.fixed,
+        keys=next((i for i, node in enumerate(placeholders) if node.name == graph.keys), None),
     )
     with clock.phase("memory plan"):
         program = ModelProgram(schedule)

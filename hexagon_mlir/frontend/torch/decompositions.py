@@ -24,9 +24,11 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     linear_algebra,
     padding,
     pooling,
+    random_numbers,
     scans,
     searches,
     selections,
+    special_functions,
 )
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort

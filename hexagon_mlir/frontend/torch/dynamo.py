@@ -16,6 +16,7 @@ from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
 from hexagon_mlir.frontend.torch.gradients import ATTENTION
+from hexagon_mlir.frontend.torch.random_keys import drawing, take_keys
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError
 
@@ -31,10 +32,12 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
 
     def compile_forward(forward: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         known = weights if len(inputs) == len(example_inputs) else []
-        return make_boxed_func(Forward(forward, known, settings))
+        operations = take_keys(forward)
+        return make_boxed_func(drawing(Forward(forward, known, settings), operations))
 
     def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-        return make_boxed_func(Forward(graph, [], replace(settings, numerics=Numerics.F32)))
+        operations = take_keys(graph)
+        return make_boxed_func(drawing(Forward(graph, [], replace(settings, numerics=Numerics.F32)), operations))
 
     table = decompositions()
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):

@@ -66,8 +66,8 @@ def _document(model: CompiledModel, weights: dict[int, Weight]) -> Saved:
         FORMAT, schedule.target, schedule.buffers, schedule.calls,
         [SavedKernel(kernel.name, _sha256(kernel.asm.encode()), kernel.seconds, kernel.calls, operands[number],
                      kernel.memory) for number, kernel in enumerate(schedule.kernels)],
-        schedule.outputs, schedule.output_shapes, weights, sorted(signature.states), signature.inputs, signature.names,
-        [(shape, _name(dtype)) for shape, dtype in signature.shapes],
+        schedule.outputs, schedule.output_shapes, weights, sorted(signature.states), signature.keys, signature.inputs,
+        signature.names, [(shape, _name(dtype)) for shape, dtype in signature.shapes],
         [_known(output.value) if isinstance(output, Constant) else output for output in signature.outputs],
         [_name(dtype) for dtype in signature.result_dtypes], signature.bounds,
         {place: (fixed.name, _known(fixed.value)) for place, fixed in signature.fixed.items()},
@@ -110,7 +110,7 @@ def _parts(folder: Path, saved: Saved) -> tuple[ModelSchedule, Signature, Compil
         [(m.result, states[m.state] if m.state is not None else _argument(m)) for m in saved.mutations], states,
         [(shape, _DTYPES[dtype]) for shape, dtype in saved.shapes], saved.names, in_spec, out_spec,
         [_DTYPES[dtype] for dtype in saved.result_dtypes], saved.bounds,
-        {place: Fixed(name, _value(known)) for place, (name, known) in saved.fixed.items()})
+        {place: Fixed(name, _value(known)) for place, (name, known) in saved.fixed.items()}, saved.keys)
     return schedule, signature, saved.result
 
 

@@ -23,7 +23,8 @@ class TorchGraph:
     tensors the caller owns that output number i replaces: buffers, or (as an int) flat arguments. ``states`` are
     placeholders of the buffers among them: read anew in each run. ``read`` are the storages of constants whose values
     the graph depends on: of other weights, only the address matters. ``fixed`` are the flat arguments that are no
-    tensors, by place: the graph is for their values.
+    tensors, by place: the graph is for their values. ``keys`` is the state that a run draws anew, with which operations
+    draw random numbers.
     """
 
     module: GraphModule
@@ -35,6 +36,7 @@ class TorchGraph:
     states: dict[str, torch.Tensor] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
     fixed: dict[int, Fixed] = field(default_factory=dict)
+    keys: str | None = None
 
     @property
     def graph(self) -> torch.fx.Graph:

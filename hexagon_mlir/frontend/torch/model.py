@@ -20,6 +20,7 @@ from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
+from hexagon_mlir.frontend.torch.random_keys import draw_keys
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.ir import HexError
 
@@ -119,6 +120,8 @@ class CompiledModel:
             if not fixed.admits(given):
                 raise HexError.plain(f"argument '{fixed.name}' is {given!r:.60}, the model was exported with "
                                      f"{fixed.value!r}", origin="launch", hint="export the model with this value")
+        if signature.keys is not None:
+            signature.states[signature.keys].copy_(draw_keys(len(signature.states[signature.keys])))
         for number, place in enumerate(signature.inputs):
             if place is not None:
                 _check(number, arguments[place], *signature.shapes[number], signature.names[number])

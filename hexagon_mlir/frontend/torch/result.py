@@ -59,7 +59,8 @@ class Signature:
 
     ``inputs[i]`` is the flat argument of schedule argument ``i``, None for one of ``constants``; ``states`` are
     buffers read anew in each run, by schedule argument; ``bounds`` the lowest and highest index that those take which
-    are indices. ``fixed`` are the flat arguments that are no tensors.
+    are indices. ``fixed`` are the flat arguments that are no tensors. ``keys`` is the state that each run draws
+    anew, with which operations draw random numbers: int32 (operations, 2).
     """
 
     inputs: list[int | None]
@@ -74,6 +75,7 @@ class Signature:
     result_dtypes: list[torch.dtype] = field(default_factory=list)
     bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
     fixed: dict[int, Fixed] = field(default_factory=dict)
+    keys: int | None = None
 
     @property
     def arguments(self) -> int:

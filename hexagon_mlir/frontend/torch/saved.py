@@ -17,7 +17,7 @@ from hexagon_mlir.exec.model import NUMPY
 from hexagon_mlir.frontend.torch.nesting import Part
 from hexagon_mlir.frontend.torch.result import CompilationResult
 
-FORMAT = 6
+FORMAT = 7
 ADDRESSES = 1 << 32
 """Bytes that the machine has addresses for: no tensor is as large."""
 Count = Annotated[int, msgspec.Meta(ge=0, lt=ADDRESSES)]
@@ -80,6 +80,7 @@ class Saved(msgspec.Struct, forbid_unknown_fields=True):
     output_shapes: list[Shape]
     weights: dict[Count, Weight]
     states: list[Count]
+    keys: Count | None
     inputs: list[Count | None]
     names: list[_Name]
     shapes: list[tuple[Shape, Dtype]]
@@ -174,6 +175,9 @@ def _faults_of_arguments(model: Saved) -> Iterator[str]:
     given = {number for number, place in enumerate(model.inputs) if place is None}
     if given != set(model.weights) or not given.issuperset(model.states) or len(set(model.states)) < len(model.states):
         yield "'weights' and 'states' are not those arguments that have no place among the inputs"
+    if model.keys is not None and (model.keys not in model.states or model.shapes[model.keys][1] != "int32"
+                                   or len(model.shapes[model.keys][0]) != 2 or model.shapes[model.keys][0][1] != 2):
+        yield f"'keys' is {model.keys}, which is no state of two words for each operation"
     places = [place for place in model.inputs if place is not None]
     if len(set(places)) < len(places):
         yield "two of 'inputs' are the same"
