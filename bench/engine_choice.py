@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.matrix_engine import Product
 from bench.tables import show, table
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
@@ -70,10 +71,8 @@ def cycles(product: Product, engine: bool) -> int:
 
 def chosen(product: Product) -> bool:
     """Whether the compiler gives ``product`` to the engine."""
-    context = PassContext(targets.get())
-    module = parse(product.text(), file="product.mlir")
-    run_steps(module, [PassStep(registry.get(_PASS)())], context, RunOptions())
-    return not any("left to HVX" in entry.message for entry in context.log.entries)
+    compiled = compile_module(parse(product.text(), file="product.mlir"))
+    return not any("left to HVX" in entry.message for entry in compiled.remarks)
 
 
 def products(count: int, kind: type[Product], seed: int) -> Iterator[Product]:

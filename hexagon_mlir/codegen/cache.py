@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,6 +26,14 @@ def key(*parts: str | bytes) -> str:
 def compiler() -> str:
     """The identity of the code generator: its sources, those of the modules it uses, and the version of LLVM."""
     return key(version("llvmlite"), *(file.read_bytes() for file in sources()))
+
+
+@cache
+def whole_compiler() -> str:
+    """The identity of all that determines code and cycles: passes, code generator and simulator."""
+    packages = (import_module(name) for name in ("hexagon_mlir", "hexagon_mlir.dialects", "hexagon_mlir.passes"))
+    folders = [Path(folder) for package in packages for folder in package.__path__]
+    return key(version("llvmlite"), *(file.read_bytes() for folder in folders for file in sorted(folder.rglob("*.py"))))
 
 
 def sources() -> list[Path]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import engine_choice
 from hexagon_mlir.codegen.emission import Emission, linked
 from hexagon_mlir.codegen.function_modules import as_module, name_apart, take_out
 from hexagon_mlir.codegen.processes.worker import workers
@@ -23,9 +24,9 @@ from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.guards import check_index_constants
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.isa.remarks import remarks_of
-from hexagon_mlir.pass_infra import PassContext, PassStep, Step, TilesOutsideTcm
+from hexagon_mlir.pass_infra import CloseEstimates, PassContext, PassStep, Step, TilesOutsideTcm
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
-from hexagon_mlir.passes.hexagon_matrix_engine import HexagonMatrixEnginePass
+from hexagon_mlir.passes.hexagon_matrix_engine import Close, HexagonMatrixEnginePass
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
@@ -136,45 +137,91 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
     """Run ``pipeline`` over ``module``, down to LLVM IR; raises `HexError`. Keeping stages costs time.
 
     ``emit`` is called with LLVM IR as soon as it is available, and its share of the program: separable functions run
-    through the last passes one after the other, unless the whole module is to be shown between passes. Where tiles of
-    the matrix engine do not fit TCM together, all is compiled again: with smaller blocks, then without the engine, with
-    a remark.
+    through the last passes one after the other, unless the whole module is to be shown between passes. Where the matrix
+    engine is estimated to take about as long as HVX, the program is compiled both ways and measured, if it can be
+    (`engine_choice`); where tiles do not fit TCM together, all is compiled again: with smaller blocks, then without the
+    engine. Remarks say so.
     """
     start = time.perf_counter()
     options = options or RunOptions(verify_each=False, verify_boundaries=True)
     chip = targets.get(target) if isinstance(target, str) else target
     workers().start()  # LLVM loads while the passes run
+    how = _How(chip, pipeline, options, settings, keep_stages, emit, start)
     if not (settings.matrix_engine and chip.has_matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")):
-        return _lower(module, chip, pipeline, options, settings, keep_stages, emit, start)
+        return _lower(module, how)
+    if not engine_choice.measurable(module, chip):
+        return _lower_with_engine(module, how)
+    source = module.operation.clone()
+    try:
+        return _lower_with_engine(module, replace(how, close=Close.REFUSED))
+    except CloseEstimates:
+        module = as_module(source)
+    choice = engine_choice.choose(module, chip, pipeline, settings, lambda ways: _assemblies(module, how, ways))
+    lowered = _lower_with_engine(module, replace(how, close=choice.close))
+    lowered.context.log.add("remark", None, HexagonMatrixEnginePass.name, choice.why)
+    return lowered
+
+
+@dataclass(frozen=True)
+class _How:
+    """How a module is lowered: arguments of `lower_module`, which began at ``start``; ``close`` and ``gaps`` of
+    `hexagon-matrix-engine`, 0 the pass's own."""
+
+    chip: Target
+    pipeline: str
+    options: RunOptions
+    settings: Settings
+    keep_stages: bool
+    emit: Callable[[str, float], None] | None
+    start: float
+    close: Close = Close.ESTIMATED
+    gaps: int = 0
+
+
+def _assemblies(module: ir.Module, how: _How, ways: tuple[Close, ...]) -> list[str]:
+    """The assembly of ``module``, which stays as it is, with products of close estimates in each of ``ways``."""
+    options = RunOptions(verify_each=False, verify_boundaries=True)
+    emissions: list[Emission] = []
+    try:
+        for close in ways:
+            emissions.append(Emission(how.chip, how.pipeline, how.settings))
+            _lower_with_engine(as_module(module.operation.clone()), replace(
+                how, options=options, keep_stages=False, emit=emissions[-1].add, close=close))
+        return [emission.finish() for emission in emissions]
+    finally:
+        for emission in emissions:
+            emission.close()
+
+
+def _lower_with_engine(module: ir.Module, how: _How) -> Lowered:
+    """`_lower`, again with smaller blocks and without the engine where tiles do not fit TCM together."""
     source = module.operation.clone()
     reason = ""
     for gaps in (0, _MORE_GAPS):
         try:
-            return _lower(as_module(source.clone()) if gaps else module, chip, pipeline, options, settings, keep_stages,
-                          emit, start, gaps)
+            return _lower(as_module(source.clone()) if gaps else module, replace(how, gaps=gaps))
         except TilesOutsideTcm as error:
             reason = error.diagnostics[0].message
-    lowered = _lower(as_module(source), chip, pipeline, options, replace(settings, matrix_engine=False), keep_stages,
-                     emit, start)
-    lowered.context.log.add("remark", None, "hexagon-matrix-engine", f"compiled again without the engine: {reason}")
-    return replace(lowered, settings=settings)
+    lowered = _lower(as_module(source), replace(how, settings=replace(how.settings, matrix_engine=False)))
+    lowered.context.log.add("remark", None, HexagonMatrixEnginePass.name,
+                            f"compiled again without the engine: {reason}")
+    return replace(lowered, settings=how.settings)
 
 
-def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, settings: Settings, keep_stages: bool,
-           emit: Callable[[str, float], None] | None, start: float, gaps: int = 0) -> Lowered:
-    """`lower_module`, which began at ``start``; raises `TilesOutsideTcm` before anything is emitted. ``gaps``: of
-    `hexagon-matrix-engine`, 0 the pass's own."""
+def _lower(module: ir.Module, how: _How) -> Lowered:
+    """``module`` through all passes; raises `TilesOutsideTcm` and `CloseEstimates` before anything is emitted."""
+    chip, pipeline, options, settings, emit = how.chip, how.pipeline, how.options, how.settings, how.emit
     stages: list[tuple[str, str]] = []
     if _EXPLAINED:
         settings = replace(settings, line_info=True)
-    if keep_stages or _EXPLAINED:
+    if how.keep_stages or _EXPLAINED:
         stages.append(("source", to_text(module)))
         options = replace(options, observers=[*options.observers, _keeper(stages)])
     check_index_constants(module, pipeline)
     check_symbols(module)
     set_index_bits(module)
     context = PassContext(chip)
-    steps = [_with_gaps(step, gaps) if gaps else step for step in pipelines.get(pipeline, chip, settings)]
+    steps = [_for_engine(step, how) for step in pipelines.get(pipeline, chip, settings)]
     seen_whole = emit is None or settings.line_info or options.observers or options.dump_dir is not None
     first = len(steps) if seen_whole else len(steps) - pipelines.named(pipeline).by_function
     records = run_steps(module, steps[:first], context, options)
@@ -192,7 +239,7 @@ def _lower(module: ir.Module, chip: Target, pipeline: str, options: RunOptions, 
         if emit is not None:
             emit(modules[-1], lengths[name] / sum(lengths.values()))
     records += [_sum(of_one_step) for of_one_step in zip(*later, strict=True)]
-    return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - start, records, context,
+    return Lowered(tuple(modules), chip, pipeline, settings, time.perf_counter() - how.start, records, context,
                    tuple(stages), kernel_memory.read(module))
 
 
@@ -200,11 +247,12 @@ _MORE_GAPS = 4
 """A quarter of TCM: what buffers of several sizes leave between them."""
 
 
-def _with_gaps(step: Step, gaps: int) -> Step:
-    """``step``, with ``gaps`` if it chooses blocks for the matrix engine."""
+def _for_engine(step: Step, how: _How) -> Step:
+    """``step``, as ``how`` says if it chooses what the matrix engine computes."""
     if not isinstance(step, PassStep) or not isinstance(step.instance, HexagonMatrixEnginePass):
         return step
-    return replace(step, instance=replace(step.instance, gaps=gaps))
+    instance = replace(step.instance, close=how.close)
+    return replace(step, instance=replace(instance, gaps=how.gaps) if how.gaps else instance)
 
 
 def _sum(records: Sequence[StepRecord]) -> StepRecord:

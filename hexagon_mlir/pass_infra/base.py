@@ -14,6 +14,12 @@ class TilesOutsideTcm(HexError):
     """Tiles of the matrix engine do not fit TCM: the program can be compiled without the engine."""
 
 
+class CloseEstimates(HexError):
+    """A product is estimated to take about as long on the matrix engine as on HVX: the program can be compiled both
+    ways and measured.
+    """
+
+
 @dataclass
 class PassContext:
     """What a running pass may use besides the module: target facts, remarks, schedules.

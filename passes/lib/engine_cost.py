@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
+from hexagon_mlir.passes.lib.half_product_cost import HvxCost, hvx_cycles
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
@@ -12,24 +13,24 @@ from hexagon_mlir.targets.dma import Engine
 @dataclass(frozen=True)
 class EngineCost:
     """Cycles: of a product of two tiles, to pack or unpack one vector, of what each product costs in any case; what a
-    product in a kernel of a model costs more; bytes that the core reads per cycle, the least that the DMA engine moves
-    beside it, and lanes of a vector of halves.
+    product in a kernel of a model costs more; the least bytes that the DMA engine moves beside the core, lanes of a
+    vector of halves, and what products on HVX cost.
     """
 
     tile_cycles: float
     move_cycles: float
     fixed_cycles: float
     model_cycles: float
-    core_rate: float
     transferred_bytes: int
     lanes: int
+    hvx: HvxCost
 
     @staticmethod
     def of(target: Target, in_model: bool) -> EngineCost:
         """The numbers of ``target``, for a kernel of a model or one by itself."""
         return EngineCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES, _FIXED_CYCLES,
-                          _IN_MODEL_CYCLES if in_model else 0.0, float(target.ddr_bytes_per_cycle.value),
-                          Engine.of(target).least_overlapped_bytes, target.lanes(16))
+                          _IN_MODEL_CYCLES if in_model else 0.0, Engine.of(target).least_overlapped_bytes,
+                          target.lanes(16), HvxCost.of(target))
 
 
 _MOVE_CYCLES = 3.0
@@ -50,25 +51,8 @@ _LONG_COLUMN, _LONG_ROW, _LONGER_ROW = 950.0, 1250.0, 700.0
 """More where rows, or columns, exceed a vector, and where columns exceed two."""
 _TRANSFERRED_RESULT, _TRANSFERRED_WEIGHTS = 1350.0, 450.0
 """More where the DMA engine, not HVX, moves the result or the right factor."""
-_SHORT_ROW_CYCLES, _SHORT_WEIGHTS_CYCLES = 7.4, 12.0
-"""Each row of a result of less than a tile; each of a right factor that is not vectorized."""
-_HVX_PRODUCTS, _HVX_START_CYCLES = 34.0, 1500.0
-"""Measured: products that HVX sums per cycle, 512 x 512 x 512; what a product takes in any case."""
-_RAGGED, _RAGGED_ON_ONE_THREAD, _RAGGED_FEW_STEPS, _FEW = 2.0, 3.5, 3.0, 8
-_SPREAD_ROWS, _SPREAD_VECTORS = 90, 8000
-"""Measured, as what follows: how much longer HVX takes for rows that are no whole vectors, on several threads, on one,
-and there with fewer than so many steps; the least rows or products of vectors that are spread over threads.
-"""
-_SHORT, _SHORT_ROWS, _SHORT_STEP, _SHORT_STEP_OF_SEVERAL = 4, 32, 40.0, 24.0
-_SHORT_SPREAD_VECTORS, _SHORT_THREADS = 800, 1.8
-"""Reductions of fewer steps, of at least so many rows: cycles of a step for each vector, where a row has one and where
-it has several; the least products of vectors that are spread, and how many threads that is worth.
-"""
-_NARROW, _NARROW_START_CYCLES, _SUM_CYCLES, _SUM_STEP_CYCLES = 8, 1300.0, 235.0, 1.2
-"""Rows of fewer columns are not vectorized: a vector goes along the steps, and each result is the sum of its elements.
-With no more steps, vectors go along the rows.
-"""
-
+_SHORT_ROW_CYCLES, _SHORT_WEIGHTS_CYCLES, _NARROW = 7.4, 12.0, 8
+"""Each row of a result of less than a tile; each of a right factor that is not vectorized, of fewer columns."""
 
 def loop_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> float:
     """Estimated cycles of a product in loops over blocks, with packing and unpacking by HVX."""
@@ -92,25 +76,7 @@ def block_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> f
             + _SHORT_ROW_CYCLES * rows * (columns < TILE) + _SHORT_WEIGHTS_CYCLES * reduction * (columns < _NARROW))
 
 
-def hvx_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> float:
-    """Estimated cycles of a product on HVX, which sums whole vectors."""
-    if columns < _NARROW < reduction:
-        return _NARROW_START_CYCLES + rows * columns * (_SUM_CYCLES + _SUM_STEP_CYCLES * reduction)
-    moved = HALF_BYTES * (rows * reduction + reduction * columns + rows * columns)
-    cycles = _HVX_START_CYCLES + moved / cost.core_rate
-    along, others = (rows, columns) if columns < _NARROW else (columns, rows)
-    of_row = -(-along // cost.lanes)
-    products = of_row * others * reduction
-    if reduction < _SHORT and others >= _SHORT_ROWS:
-        step = _SHORT_STEP if of_row == 1 else _SHORT_STEP_OF_SEVERAL
-        return cycles + products * step / (_SHORT_THREADS if products >= _SHORT_SPREAD_VECTORS else 1.0)
-    slower = 1.0
-    if along % cost.lanes:
-        alone = _RAGGED_FEW_STEPS if reduction < _FEW else _RAGGED_ON_ONE_THREAD
-        slower = _RAGGED if others >= _SPREAD_ROWS or products >= _SPREAD_VECTORS else alone
-    return cycles + products * cost.lanes / _HVX_PRODUCTS * slower
-
-
 def pays(rows: int, columns: int, reduction: int, cost: EngineCost) -> bool:
     """Whether the engine, with the product in loops over blocks, is estimated to take less time than HVX."""
-    return cost.model_cycles + loop_cycles(rows, columns, reduction, cost) < hvx_cycles(rows, columns, reduction, cost)
+    return cost.model_cycles + loop_cycles(rows, columns, reduction, cost) < hvx_cycles(
+        rows, columns, reduction, cost.hvx)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.passes.lib.engine_cost import EngineCost, hvx_cycles, loop_cycles
+from hexagon_mlir.passes.lib.engine_cost import EngineCost, loop_cycles
+from hexagon_mlir.passes.lib.half_product_cost import hvx_cycles
 
 _SPLIT_CYCLES, _FIXED_CYCLES = 0.8, 45000.0
 """Measured, 128 cubed to 1024 cubed on v75: to scale and split an element; what the loops and transfers of a split
@@ -16,4 +17,4 @@ def pays(rows: int, columns: int, reduction: int, products: int, cost: EngineCos
     the right factor is in pieces already."""
     split = _FIXED_CYCLES + _SPLIT_CYCLES * reduction * (rows + (0 if given else columns))
     engine = cost.model_cycles + split + loop_cycles(rows, columns, products * reduction, cost)
-    return engine < _HVX_SHARE * hvx_cycles(rows, columns, reduction, cost)
+    return engine < _HVX_SHARE * hvx_cycles(rows, columns, reduction, cost.hvx)

@@ -25,7 +25,9 @@ _NEST_PACKETS = 19.0
 """What `form-virtual-threads` takes for a vector of bytes that are multiplied one by one."""
 _THREAD_ROWS = 4
 """Products of fewer rows stay on one thread."""
-_FEW_STEPS = 8
+_FEW_STEPS, _FEW_PRODUCTS, _ROWS_STEP_CYCLES = 8, 400, 190.0
+"""Steps and products of few columns that are multiplied one by one; cycles of a step where vectors go along the rows.
+"""
 _FEW_VECTORS, _FEW_VECTORS_CYCLES, _WORD_CYCLES = 8, 17.0, 90.0
 """Vectors of a row, and cycles of one, where the reduction is one word."""
 
@@ -54,6 +56,8 @@ def ragged_hvx_cycles(rows: int, columns: int, reduction: int, fork: ForkCost) -
     share, spread = _share(rows, columns, packets / fork.packets, fork)
     moved = (rows * reduction + reduction * columns + WORD_BYTES * rows * columns) / _BYTES_PER_CYCLE
     if columns < LEAST_LANES:  # sums one by one, or of few steps
+        if reduction <= _FEW_STEPS and rows * columns * reduction > _FEW_PRODUCTS:
+            return 1340 + _ROWS_STEP_CYCLES * columns * reduction
         each = 103 + 0.45 * reduction if reduction > _FEW_STEPS else 0.95 * reduction
         return 1340 + 1.1 * spread + share * rows * columns * each
     if not by_word:

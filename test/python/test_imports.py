@@ -33,7 +33,7 @@ ALLOWED = {
     "dialects": BASE,
     "passes": PASSES,
     "pipelines": PIPELINES,
-    "codegen": PIPELINES | {"pipelines", "llvmir"},
+    "codegen": PIPELINES | {"pipelines", "llvmir", "sim"},  # which of two programs is faster is simulated
     "exec": COMPILER | {"sim"},
     "frontend": RUN,  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,
