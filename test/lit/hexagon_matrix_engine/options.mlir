@@ -35,7 +35,7 @@
 // VECTORS-LABEL: func.func @either
 // VECTORS: linalg.matmul
 // REFUSED: error: hexagon-matrix-engine: estimated to take {{[0-9]+}} cycles on the engine, {{[0-9]+}} on HVX
-// REFUSED-NEXT: hint: close=estimated takes the lesser one
+// REFUSED: hint: close=estimated takes the lesser one
 func.func @few(%a: tensor<4x32xf16>, %b: tensor<32x32xf16>) -> tensor<4x32xf16> {
   %zero = arith.constant 0.0 : f16
   %init = tensor.empty() : tensor<4x32xf16>
