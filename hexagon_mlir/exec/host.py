@@ -64,9 +64,12 @@ _COROUTINES = "@llvm.coro."
 
 
 class HostFunction:
-    """One lowered and compiled entry point; calling it runs it."""
+    """One lowered and compiled entry point; calling it runs it.
 
-    def __init__(self, module: ir.Module, entry: str):
+    ``level`` is LLVM's level of code generation, 0 to 3: 0 takes a third of the time, for code that runs for short.
+    """
+
+    def __init__(self, module: ir.Module, entry: str, level: int = 1):
         self.program = lower(module, entry)
         self.entry = entry
         self.memory = HostMemory()
@@ -76,7 +79,7 @@ class HostFunction:
         self.tasks = HostTasks(self.memory.allocate, ORIGIN)
         self.dma = HostDma(ORIGIN)
         self.matrix_engine = HostEngine(ORIGIN)
-        self.engine, self.keep = _compile(self.program, self)
+        self.engine, self.keep = _compile(self.program, self, level)
 
     def __call__(self, args: Sequence[Argument], grid: Sequence[int] | None = None) -> list[np.ndarray]:
         """Run with ``args``; see `run_on_host`."""
@@ -195,7 +198,7 @@ def _initialize_llvm() -> None:
         llvm.load_library_permanently(library)
 
 
-def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]:
+def _compile(program: HostProgram, owner: HostFunction, level: int) -> tuple[Any, list[Any]]:
     """An execution engine with the program, and the objects that must outlive it."""
     _initialize_llvm()
     functions = _runtime(owner)
@@ -225,7 +228,7 @@ def _compile(program: HostProgram, owner: HostFunction) -> tuple[Any, list[Any]]
     # the CPU's own bf16 conversion flushes denormals
     features = llvm.get_host_cpu_features().flatten() + ",-avx512bf16"
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=1, jit=True)
+        cpu=llvm.get_host_cpu_name(), features=features, opt=level, jit=True)
     if _COROUTINES in text:
         builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
         builder.getModulePassManager().run(parsed, builder)

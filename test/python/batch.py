@@ -43,7 +43,7 @@ def on_host(module: ir.Module, entries: Sequence[str]) -> Call:
     A buffer-level function gets its outputs as last arguments.
     """
     signatures = {name: _signature(module, name) for name in entries}
-    compiled = HostFunction(module, entries[0])
+    compiled = HostFunction(module, entries[0], level=0)
     program = compiled.program
 
     def call(entry: str, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:

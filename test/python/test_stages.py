@@ -36,7 +36,7 @@ def check(case: Case, result: np.ndarray, stage: str) -> None:
 
 def on_host(case: Case, module) -> np.ndarray:
     """The result of ``module``, at any stage, run on this machine."""
-    function = HostFunction(module, case.entry)
+    function = HostFunction(module, case.entry, level=0)
     arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
     if case.grid is not None:
         function(arguments, case.grid)

@@ -34,7 +34,7 @@ def test_on_the_host(name):
     for stage in stages:
         run_steps(module, steps[begin:stage + 1], PassContext(target))
         begin = stage + 1
-        function = HostFunction(module, "f")
+        function = HostFunction(module, "f", level=0)
         given = [a.copy() for a in arguments]
         if len(function.program.arguments) > len(given):
             result = np.zeros(expected.shape, np.float32)

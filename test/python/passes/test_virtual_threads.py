@@ -158,7 +158,7 @@ def test_every_step(case):
             return
         if ran[-1:] != [text := str(module)] and "unrealized_conversion_cast" not in text:
             ran.append(text)
-            function = HostFunction(module, case.entry)
+            function = HostFunction(module, case.entry, level=0)
             arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
             result = np.zeros(case.expected.shape, np.int32 if case.expected.dtype == np.int32 else np.float32)
             more = len(function.program.arguments) > len(arguments)
