@@ -16,6 +16,7 @@ from torch.fx.node import map_arg
 from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers, take_constants_apart
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed, TorchGraph, arguments_of, share_constants, source_of
+from hexagon_mlir.frontend.torch.operator_search import searched_once
 from hexagon_mlir.frontend.torch.random_keys import take_keys
 from hexagon_mlir.ir import HexError
 
@@ -26,7 +27,7 @@ _TYPES_HINT = "real and imaginary parts, or the numbers of a quantized tensor, a
 def from_exported(program: ExportedProgram) -> TorchGraph:
     """The inference graph of ``program``. Raises `HexError` for what a graph of tensors cannot express."""
     try:
-        with warnings.catch_warnings():  # PyTorch's copies of its own specifications
+        with searched_once(), warnings.catch_warnings():  # PyTorch's copies of its own specifications
             warnings.filterwarnings("ignore", message=".*LeafSpec", category=FutureWarning)
             program = program.run_decompositions(decompositions())
     except (RuntimeError, ValueError, TypeError, LookupError, AssertionError) as error:
