@@ -31,7 +31,7 @@ import hexagon_mlir as hx
 from bench import demo, kernels, matrix_engine
 from bench.corpus.model_zoo import SMALL
 from bench.corpus.tcm_kernels import KERNELS, Kernel
-from bench.engine_choice import IntegerProduct
+from bench.engine_choice_kinds import IntegerProduct
 from bench.narrow_products import NarrowProduct
 from bench.tables import show, table
 from hexagon_mlir import targets

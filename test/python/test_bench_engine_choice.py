@@ -2,7 +2,8 @@
 
 import pytest
 
-from bench.engine_choice import IntegerProduct, chosen, cycles
+from bench.engine_choice import chosen, cycles
+from bench.engine_choice_kinds import BatchedProduct, CastProduct, IntegerProduct, TransposedProduct, products
 from bench.matrix_engine import Product
 from hexagon_mlir.ir import parse
 
@@ -15,8 +16,16 @@ def test_bytes_times_bytes_are_words(sizes):
     assert given == f"(tensor<{m}x{k}xi8>, tensor<{k}x{n}xi8>) -> tensor<{m}x{n}xi32>"
 
 
-@pytest.mark.parametrize("product", [Product(20, 27, 15), Product(2, 20, 86), IntegerProduct(72, 100, 97),
-                                     IntegerProduct(23, 16, 6)], ids=lambda product: product.name)
+def test_sizes_of_few_rows():
+    found = list(products(40, "few-rows", 0))
+    assert {product.m for product in found} <= set(range(1, 9))
+    assert all(256 <= size <= 4096 for product in found for size in (product.k, product.n))
+
+
+@pytest.mark.parametrize("product", [
+    Product(20, 27, 15), Product(2, 20, 86), Product(45, 10, 120), IntegerProduct(72, 100, 97),
+    IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48), BatchedProduct(2, 56, 48),
+    BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7)], ids=lambda product: product.name)
 def test_choices(product):
     engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
     assert chosen(product) == (engine < hvx)
