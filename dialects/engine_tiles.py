@@ -72,6 +72,23 @@ def byte_tiled_shape(rows: int, columns: int) -> list[int]:
     return [rows, columns, BYTE_ROWS, TILE]
 
 
+VECTOR_TILES = 4
+"""Tiles whose columns fill a vector of bytes."""
+
+
+def vector_tiles(extent: int) -> int:
+    """Tiles that ``extent`` columns, or steps of the reduction, of bytes are filled up to: a vector of a row or more.
+    """
+    return max(tiles(extent), VECTOR_TILES)
+
+
+def byte_weights_shape(columns: int, depth: int) -> list[int]:
+    """Shape of the tiles of a constant matrix of bytes of ``columns`` and ``depth``: tiles of columns are whole vectors
+    of a row, so that blocks of them are, too.
+    """
+    return [-(-tiles(columns) // VECTOR_TILES) * VECTOR_TILES, vector_tiles(depth), TILE // WORD, TILE, WORD]
+
+
 def plane_shape(rows: int, columns: int) -> list[int]:
     """Shape of the bytes of such sums."""
     return [rows, columns, PLANES, BYTE_ROWS, TILE]

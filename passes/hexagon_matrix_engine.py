@@ -276,7 +276,7 @@ class HexagonMatrixEnginePass(Pass):
             self.remark(context, matmul.op, f"left to HVX: sums of 32 bits need v{FIRST_WITH_PLANES}")
             return
         engine, hvx = byte_cycles(*matmul.sizes, cost)
-        if not self._pays(matmul, engine, hvx, context):
+        if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         blocks = choose_byte_blocks(*matmul.sizes, budget - budget // self.gaps, matmul.epilogue_bytes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.engine_tiles import tiled_shape, tiles
+from hexagon_mlir.dialects.engine_tiles import byte_weights_shape, tiled_shape, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
@@ -19,7 +19,9 @@ from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pay
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
+from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
+from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.split_products.build import write
 from hexagon_mlir.passes.split_products.fits import fits
 from hexagon_mlir.passes.split_products.read import Split, read_split
@@ -41,8 +43,9 @@ class PackEngineWeightsPass(Pass):
     matrix of these tiles; `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that
     weights are transferred to TCM and multiplied there without any work of HVX. Constants that
     ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are ``[N /
-    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of. With ``f32-split``, constants of f32 become tiles of pieces
-    of f16 with the scales of their columns, and the product one of pieces, as `hexagon-split-products` writes it.
+    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of. Those of bytes become ``[N / 32][K / 32][8][32][4]``. With
+    ``f32-split``, constants of f32 become tiles of pieces of f16 with the scales of their columns, and the product one
+    of pieces, as `hexagon-split-products` writes it.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -155,6 +158,9 @@ class PackEngineWeightsPass(Pass):
 
     def _depth(self, op: ir.Operation, target: Target) -> int:
         """Rows of the matrix of weights, if linalg op ``op`` is for the engine; else 0."""
+        product = read_byte_matmul(op)
+        if isinstance(product, ByteMatmul):
+            return self._bytes_depth(product.matmul, target)
         matmul = read_matmul(op)
         if isinstance(matmul, Matmul):
             fits = not (matmul.batches or matmul.transposed(RIGHT)) and (not matmul.in_f32 or target.has_matrix_pieces)
@@ -169,9 +175,19 @@ class PackEngineWeightsPass(Pass):
         return geometry.taps_y * geometry.taps_x * geometry.run if pays_here and fits else 0
 
 
+    def _bytes_depth(self, matmul: Matmul, target: Target) -> int:
+        """Rows of the right factor of a product of bytes, if it is for the engine; else 0."""
+        is_matrix = ir.RankedTensorType(matmul.op.operands[RIGHT].type).rank == _MATRIX
+        if not is_matrix or matmul.batches or matmul.transposed(RIGHT) or target.version < FIRST_WITH_PLANES:
+            return 0
+        return matmul.sizes[-1] if self.always or bytes_pay(*matmul.sizes, ByteCost.of(target, True)) else 0
+
+
 def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
     """The type of the tiles of ``matrix``."""
     depth, columns = matrix.shape
+    if isinstance(matrix.element_type, ir.IntegerType):
+        return ir.RankedTensorType.get(byte_weights_shape(columns, depth), matrix.element_type)
     return ir.RankedTensorType.get(tiled_shape(tiles(columns), tiles(depth)), matrix.element_type)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles, vector_tiles
 from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, scf, tensor
 from hexagon_mlir.ir.constants import constant, index
@@ -21,7 +21,6 @@ from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, inser
 from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels
 from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, multiply_bytes, pack_byte_weights
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
-from hexagon_mlir.passes.matrix_engine.byte_sizes import vector_tiles
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
 
 _BLOCK_RANK = 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, HALF_BYTES, PLANES, TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, HALF_BYTES, PLANES, TILE, VECTOR_TILES, tiles, vector_tiles
 from hexagon_mlir.passes.engine_convolution.read import Geometry
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import (
@@ -19,7 +19,7 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
     tile_shapes,
     tiles_of_places,
 )
-from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES, VECTOR_TILES, vector_tiles
+from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import (
     Rates,
     cuts,

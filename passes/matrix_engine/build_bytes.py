@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE, vector_tiles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import fill
@@ -16,7 +16,8 @@ from hexagon_mlir.passes.lib.engine_byte_tiles import (
 from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles, vector_tiles
+from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.programs import is_local
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -40,16 +41,15 @@ class ByteMatmulBuilder(MatmulBuilder):
         """One block of columns, part by part: while the engine multiplies a part, HVX joins the planes of the one
         before and packs the one after.
         """
-        count = vector_tiles(where[self._matmul.column][1])
-        rows, transposed = self._bytes(RIGHT, where), self._matmul.transposed(RIGHT)
+        begin, extent = where[self._matmul.column]
+        count, packed = vector_tiles(extent), self._matmul.packed
+        rows = self._bytes(RIGHT, where) if packed is None else None
         start_of_sums = self._start(where)
         block = tcm_tensor([row_tiles(where[self._matmul.row][1]), BYTE_ROWS, count, TILE], _word())
         before, start = None, 0
         for columns in choose_byte_parts(count):
-            whole, first = TILE * columns, TILE * start
-            sizes, offsets = ((whole, None), (first, 0)) if transposed else ((None, whole), (0, first))
-            part = extract(rows, sizes, offsets)
-            weights = pack_byte_weights(part, transposed)
+            weights = (self._tiles(rows, start, columns) if rows is not None
+                       else packed_columns(packed, begin, TILE * start, TILE * columns))
             product = multiply_bytes(activations, weights)
             added = self._added(weights, start_of_sums, start)
             if before is not None:
@@ -62,6 +62,12 @@ class ByteMatmulBuilder(MatmulBuilder):
         matrix = tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]], _word()),
                                        block, [[0, 1], [2, 3]])
         return self._put(matrix, where, result)
+
+    def _tiles(self, rows: ir.Value, start: int, columns: int) -> ir.Value:
+        """The tiles of ``columns`` of tiles of ``rows`` of the right factor from tile ``start`` on."""
+        transposed, whole, first = self._matmul.transposed(RIGHT), TILE * columns, TILE * start
+        sizes, offsets = ((whole, None), (first, 0)) if transposed else ((None, whole), (0, first))
+        return pack_byte_weights(extract(rows, sizes, offsets), transposed)
 
     def _bytes(self, operand: int, where: Where) -> ir.Value:
         """The matrix of a factor in TCM, filled up with zeros to whole tiles."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, VECTOR_TILES, vector_tiles
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.matrix_engine.byte_estimate import ragged_cycles, ragged_hvx_cycles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -18,15 +18,6 @@ SUM_BYTES = 4
 def row_tiles(rows: int) -> int:
     """Tiles that ``rows`` take, the last one maybe in part."""
     return -(-rows // BYTE_ROWS)
-
-
-def vector_tiles(extent: int) -> int:
-    """Tiles that ``extent`` columns, or steps of the reduction, are filled up to: at least a vector of a row."""
-    return max(tiles(extent), VECTOR_TILES)
-
-
-VECTOR_TILES = 4
-"""Tiles whose columns fill a vector of bytes."""
 
 
 def choose_byte_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0) -> Blocks | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, RANK, TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import RANK, TILE, tiles
 from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
@@ -37,7 +37,7 @@ def unpack_matrix(op: ir.Operation) -> ir.Value:
     weights = as_halves(weights, in_tcm=False)
     type_, result = ir.RankedTensorType(weights.type), ir.RankedTensorType(op.results[0].type)
     columns, depth = type_.shape[0], type_.shape[1]
-    into = tensor.empty([depth, TILE // PAIR, PAIR, columns, TILE], type_.element_type)
+    into = tensor.empty([depth, type_.shape[2], type_.shape[4], columns, TILE], type_.element_type)
     rows = linalg.transpose(weights, outs=[into], permutation=[1, 2, 4, 0, 3]).results[0]
     padded = tensor.collapse_shape(ir.RankedTensorType.get([depth * TILE, columns * TILE], type_.element_type), rows,
                                    [[0, 1, 2], [3, 4]])

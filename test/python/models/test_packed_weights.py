@@ -70,3 +70,39 @@ def test_changed_weights():
         module.weight.data.mul_(2)
         torch.testing.assert_close(compiled(x), module(x), rtol=0, atol=4e-3)
         assert (compiled(x) - first).abs().max() > 0.1
+
+
+class Bytes(nn.Module):
+    """A product of bytes, a bias and a scale for each column; rounded to bytes."""
+
+    def __init__(self, depth, columns):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-128, 128, (columns, depth), dtype=torch.int8))
+        self.register_buffer("bias", torch.randint(-5000, 5000, (columns,), dtype=torch.int32))
+        self.register_buffer("scale", torch.rand(columns) * 2e-4 + 1e-4)
+
+    def forward(self, x):
+        sums = torch._int_mm(x, self.weight.t()) + self.bias
+        return torch.round(sums * self.scale).clamp(-128, 127).to(torch.int8)
+
+
+def test_places_of_bytes():
+    """Element (k, n) is at [n / 32][k / 32][k / 4 % 8][n % 32][k % 4]."""
+    weight = torch.randint(-128, 128, (300, 330), dtype=torch.int8)
+    tiles = packed(weight)
+    assert tuple(tiles.shape) == (12, 10, 8, 32, 4)
+    for k, n in ((0, 0), (1, 0), (0, 1), (31, 32), (64, 329), (299, 100)):
+        assert tiles[n // 32, k // 32, k // 4 % 8, n % 32, k % 4] == weight[k, n]
+    assert tiles.count_nonzero() == weight.count_nonzero()
+    assert tuple(packed(torch.ones(1, 1, dtype=torch.int8)).shape) == (4, 4, 8, 32, 4)
+
+
+def test_values_of_bytes():
+    """Ragged sizes, several blocks of columns: each byte is that of PyTorch."""
+    torch.manual_seed(0)
+    module, x = Bytes(300, 330), torch.randint(-128, 128, (290, 300), dtype=torch.int8)
+    x[0], module.weight[0] = -128, -128
+    model = hx.compile(torch.export.export(module, (x,)))
+    assert (12, 10, 8, 32, 4) in {tuple(tensor.shape) for tensor in model.signature.constants.values()}
+    assert torch.equal(model(x), module(x))
+    assert model.last_run.launches[-1].result.matrix.macs == 320 * 384 * 320
