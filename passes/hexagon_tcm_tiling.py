@@ -24,6 +24,7 @@ from hexagon_mlir.passes.tcm_tiling.groups import (
     maps_of,
     streaming,
 )
+from hexagon_mlir.passes.tcm_tiling.loops import place_for_loops
 from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
@@ -46,7 +47,8 @@ class HexagonTcmTilingPass(Pass):
     tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
     results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
     Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
-    are put together from blocks, where only groups read them.
+    are put together from blocks, where only groups read them. What a loop of the program carries, or reads in every
+    iteration, moves to TCM before the loop, up to half of the budget.
     Kernels with buffers of their own (Triton kernels) are left to `hexagon-tcm-placement`.
 
     Before:
@@ -107,6 +109,7 @@ class HexagonTcmTilingPass(Pass):
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
         groups = [part for group in groups for part in self._parts(group, budget, context)]
         half, room = budget // 2, budget - budget // _GAPS
+        budget -= place_for_loops(function, groups, half, small)
         given = place_between(groups, half, room, small)
         budget -= given + place_blocks(function, groups, half - given, room - given, small)
         tiled: list[tuple[Group, list[int]]] = []

@@ -1,14 +1,12 @@
-"""Recurrent networks: single steps, as products and elementwise ops, and LSTM layers from them."""
+"""Single steps of recurrent networks, as products and elementwise ops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch._decomp.decompositions import one_layer_lstm
 
 from hexagon_mlir.frontend.torch.registry import decomposes
 
@@ -23,15 +21,6 @@ def lstm_cell(x: Tensor, state: Sequence[Tensor], w: Tensor, u: Tensor, b: Tenso
     into, forget, new, out = (F.linear(x, w, b) + F.linear(hidden, u, c)).chunk(4, 1)
     cell = torch.sigmoid(forget) * cell + torch.sigmoid(into) * torch.tanh(new)
     return torch.sigmoid(out) * torch.tanh(cell), cell
-
-
-@decomposes(_aten.mkldnn_rnn_layer.default)
-def mkldnn_lstm_layer(x: Tensor, w: Tensor, u: Tensor, b: Tensor, c: Tensor, hidden: Tensor, cell: Tensor,
-                      reverse: bool, batch_sizes: Sequence[int], mode: int, hidden_size: int, num_layers: int,
-                      has_biases: bool, *fixed: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """One direction of an LSTM's layer, steps first: what torch.compile makes of one on CPUs."""
-    y, (hidden, cell) = one_layer_lstm(x, (hidden[0], cell[0]), (w, u, b, c), has_biases, reverse)
-    return y, hidden[None], cell[None], x.new_empty(0)
 
 
 @decomposes(_aten.gru_cell.default)

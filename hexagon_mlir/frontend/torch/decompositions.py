@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._decomp import decompositions as _torch
 from torch._decomp import get_decompositions
 from torch._export.utils import _get_decomp_for_cia
 
@@ -25,6 +24,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     padding,
     pooling,
     random_numbers,
+    recurrent_layers,
     scans,
     searches,
     selections,
@@ -59,9 +59,7 @@ _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
 def decompositions() -> dict[Any, Any]:
     """The table for ``run_decompositions`` and AOTAutograd."""
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
-    recurrent = {_aten.lstm.input: _torch.lstm_impl, _aten.gru.input: _torch.gru_impl,
-                 _aten.rnn_tanh.input: _torch.rnn_tanh_input, _aten.rnn_relu.input: _torch.rnn_relu_input}
-    return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **recurrent, **OURS}
+    return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **OURS}
 
 
 def _wide(x: Tensor) -> Tensor:

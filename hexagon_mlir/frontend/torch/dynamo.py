@@ -17,6 +17,7 @@ from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
 from hexagon_mlir.frontend.torch.gradients import ATTENTION
 from hexagon_mlir.frontend.torch.random_keys import drawing, take_keys
+from hexagon_mlir.frontend.torch.recurrent_layers import traced_as_loops
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError
 
@@ -42,7 +43,8 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
     table = decompositions()
     if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
         table |= ATTENTION
-    with recurrent.decomposed(), functorch.patch(unlift_effect_tokens=True):  # checks of errors run in eager PyTorch
+    unlifted = functorch.patch(unlift_effect_tokens=True)  # checks of errors run in eager PyTorch
+    with recurrent.decomposed(), traced_as_loops(), unlifted:
         return aot_autograd(fw_compiler=compile_forward, inference_compiler=compile_forward,
                             bw_compiler=compile_backward, decompositions=table)(module, list(example_inputs))
 

@@ -52,7 +52,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
 
 
 def _without_kernels(graph: TorchGraph) -> tuple[torch.fx.Graph, list[Node]]:
-    """A copy of the graph in which the result of each own operation is an argument, and its operands are results."""
+    """A copy of the graph in which results of each own operation are arguments, and its operands are results."""
     nodes = [n for n in graph.graph.nodes if n.op == "call_function" and n.target in BUILDERS]
     copy = torch.fx.Graph()
     values: dict[Node, Node] = {}
@@ -60,18 +60,26 @@ def _without_kernels(graph: TorchGraph) -> tuple[torch.fx.Graph, list[Node]]:
         if node.op == "placeholder":
             values[node] = copy.node_copy(node, values.__getitem__)
     for number, node in enumerate(nodes):
-        values[node] = copy.placeholder(f"kernel_{number}")
-        values[node].meta = dict(node.meta)
+        for place, result in _results_of(node):
+            values[result] = copy.placeholder(f"kernel_{number}_{place}")
+            values[result].meta = dict(result.meta)
     results: list[Any] = []
     for node in graph.graph.nodes:
         if node.op == "output":
             results = [values[r] for r in node.args[0]]
-        elif node not in values:
+        elif node not in values and node not in nodes:
             values[node] = copy.node_copy(node, values.__getitem__)
     for node in nodes:
         results += [values[source] for source in _operands(node)]
     copy.output(tuple(results))
     return copy, nodes
+
+
+def _results_of(node: Node) -> list[tuple[int, Node]]:
+    """Numbers of the results of an own operation, and the nodes that stand for them."""
+    if isinstance(node.meta["val"], torch.Tensor):
+        return [(0, node)]
+    return [(int(str(user.args[1])), user) for user in node.users]
 
 
 def _operands(node: Node) -> list[Node]:
@@ -128,7 +136,8 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
     ops = [o.operation for o in block.operations]
     end = ops.pop()
     kept = len(end.operands) - sum(len(_operands(n)) for n in nodes)
-    first = len(block.arguments) - len(nodes)
+    results = [_results_of(node) for node in nodes]
+    first = argument = len(block.arguments) - sum(map(len, results))
     names: dict[str, str] = {}
     used = kept
     for number, node in enumerate(nodes):
@@ -138,15 +147,17 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
         names[text] = name
         count = len(_operands(node))
         with end.location, ir.InsertionPoint(end):
-            call = func.CallOp([block.arguments[first + number].type], ir.FlatSymbolRefAttr.get(name),
+            call = func.CallOp(_result_types(module, name), ir.FlatSymbolRefAttr.get(name),
                                list(end.operands)[used: used + count])  # read again: the last call changed them
         used += count
-        block.arguments[first + number].replace_all_uses_with(call.result)
+        for place, _ in results[number]:
+            block.arguments[argument].replace_all_uses_with(call.results[place])
+            argument += 1
         ops += _inline(module, call.operation, name) if target in INLINED else [call.operation]
     with end.location, ir.InsertionPoint(end):
         new_end = func.ReturnOp([end.operands[i] for i in range(kept)]).operation
     end.erase()
-    for _ in nodes:
+    for _ in range(first, argument):
         block.erase_argument(first)
     main.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(
         [a.type for a in block.arguments], [o.type for o in new_end.operands]))
@@ -157,6 +168,15 @@ def _insert_calls(module: ir.Module, nodes: list[Node]) -> None:
             op.erase()
 
 
+def _function(module: ir.Module, name: str) -> ir.Operation:
+    return next(o.operation for o in module.body.operations if o.operation.name == "func.func"
+                and ir.StringAttr(o.operation.attributes["sym_name"]).value == name)
+
+
+def _result_types(module: ir.Module, name: str) -> list[ir.Type]:
+    return list(ir.FunctionType(ir.TypeAttr(_function(module, name).attributes["function_type"]).value).results)
+
+
 def _short_name(target: Any) -> str:
     """Of a function, or an operation (without its overload)."""
     return target.__name__.partition(".")[0]
@@ -164,9 +184,7 @@ def _short_name(target: Any) -> str:
 
 def _inline(module: ir.Module, call: ir.Operation, name: str) -> list[ir.Operation]:
     """Replace ``call`` by the body of function ``name``; returns its operations."""
-    function = next(o.operation for o in module.body.operations if o.operation.name == "func.func"
-                    and ir.StringAttr(o.operation.attributes["sym_name"]).value == name)
-    body = function.regions[0].blocks[0]
+    body = _function(module, name).regions[0].blocks[0]
     values: dict[ir.Value, ir.Value] = dict(zip(body.arguments, call.operands, strict=True))
     clones = []
     for view in body.operations:

@@ -104,12 +104,6 @@ def test_tied_weights_are_one_tensor():
     assert model.result.weight_bytes == 2 * 50 * 32 * 4  # as rows for the lookup, packed for the product
 
 
-@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
-def test_recurrent(kind):
-    model = compile_and_compare(kind(16, 24, batch_first=True), torch.randn(1, 6, 16))
-    assert model.result.kernels < model.result.kernel_calls, "time steps are equal kernels"
-
-
 class Looked(nn.Module):
     """A product with rows of a table that does not fit the TCM."""
 

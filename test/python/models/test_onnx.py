@@ -67,6 +67,12 @@ GRAPHS = {
     "both directions": ("(float[4,2,3] x, float[2,2,5] h) => (float[4,2,2,5] r, float[2,2,5] e) { r, e = GRU<"
                         "hidden_size=5,direction=\"bidirectional\">(x, w, u, b, , h) }",
                         {"w": floats(2, 15, 3), "u": floats(2, 15, 5), "b": floats(2, 30)}),
+    "gates in another order": ("(float[4,2,3] x, float[2,2,5] h, float[2,2,5] s) => (float[4,2,2,5] r, float[2,2,5] e,"
+                               " float[2,2,5] c) { r, e, c = LSTM<hidden_size=5,direction=\"bidirectional\">"
+                               "(x, w, u, b, , h, s) }",
+                               {"w": floats(2, 20, 3), "u": floats(2, 20, 5), "b": floats(2, 40)}),
+    "plain steps": ("(float[4,2,3] x) => (float[4,1,2,5] r, float[1,2,5] h) { r, h = RNN<hidden_size=5,"
+                    "direction=\"reverse\">(x, w, u) }", {"w": floats(1, 5, 3), "u": floats(1, 5, 5)}),
     "ends and peepholes": ("(float[4,2,3] x) => (float[4,1,2,5] r, float[1,2,5] h, float[1,2,5] c) { n = Constant<value"
                            " = int32[2] {4, 2}>() r, h, c = LSTM<hidden_size=5,direction=\"reverse\">(x, w, u, b, , , ,"
                            " p) }", {"w": floats(1, 20, 3), "u": floats(1, 20, 5), "b": floats(1, 40),

@@ -1,6 +1,7 @@
 """GRU, LSTM and RNN: every direction, initial states, sequences of different lengths, activations of one's own.
 
-The inputs of all steps are multiplied at once; steps are equal products of the state, so that they share kernels.
+Layers that PyTorch has too are loops over time. Of others, the inputs of all steps are multiplied at once; steps are
+equal products of the state, so that they share kernels.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hexagon_mlir.frontend.onnx.operators.registry import operator
+from hexagon_mlir.frontend.torch import recurrent_layers
 
 Step = Callable[[int, Tensor, list[Tensor], Tensor, Tensor], list[Tensor]]
 """Direction, projected input, states, recurrent weights and bias -> the states after it."""
@@ -78,6 +80,33 @@ def _run(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None, lengths: Tensor | No
     return [y, *last]
 
 
+def _loop(kind: str, order: Sequence[int], x: Tensor, w: Tensor, r: Tensor, b: Tensor | None,
+          initial: Sequence[Tensor | None], direction: str, layout: int) -> list[Tensor]:
+    """`_run` of a layer that PyTorch has; ``order`` are its gates, in PyTorch's order, among those of ONNX."""
+    if layout:
+        x, initial = x.transpose(0, 1), [None if s is None else s.transpose(0, 1) for s in initial]
+    outputs: list[Tensor] = []
+    ends: list[tuple[Tensor, ...]] = []
+    for d in range(r.shape[0]):
+        state = [x.new_zeros(x.shape[1], r.shape[2]) if s is None else s[d] for s in initial]
+        biases = () if b is None else b[d].chunk(2)
+        parameters = [_gates(one, order) for one in (w[d], r[d], *biases)]
+        y, end = recurrent_layers.run(kind, x, state, parameters, b is not None, d == 1 or direction == "reverse")
+        outputs.append(y)
+        ends.append(end)
+    y, last = torch.stack(outputs, 1), [torch.stack(states) for states in zip(*ends, strict=True)]
+    return [y.permute(2, 0, 1, 3), *(s.transpose(0, 1) for s in last)] if layout else [y, *last]
+
+
+def _is_plain(x: Tensor, *options: object) -> bool:
+    return x.dtype != torch.float64 and all(option is None for option in options)
+
+
+def _gates(parameter: Tensor, order: Sequence[int]) -> Tensor:
+    parts = parameter.chunk(len(order))
+    return parameter if len(order) == 1 else torch.cat([parts[place] for place in order])
+
+
 @operator("GRU")
 def gru(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, lengths: Tensor | None = None,
         initial: Tensor | None = None, *, hidden_size: int = 0, direction: str = "forward", layout: int = 0,
@@ -85,6 +114,8 @@ def gru(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, lengths: Tenso
         activation_alpha: Sequence[float] | None = None, activation_beta: Sequence[float] | None = None
         ) -> list[Tensor]:
     """Gates: update, reset, new."""
+    if linear_before_reset and _is_plain(x, activations, lengths, clip):
+        return _loop("gru", (1, 0, 2), x, w, r, b, [initial], direction, layout)
     functions = _activations(activations, ("Sigmoid", "Tanh"), r.shape[0], activation_alpha, activation_beta, clip)
     size = r.shape[2]
 
@@ -110,6 +141,8 @@ def lstm(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, lengths: Tens
          activation_alpha: Sequence[float] | None = None, activation_beta: Sequence[float] | None = None
          ) -> list[Tensor]:
     """Gates: input, output, forget, cell; peepholes add the cell to the first three."""
+    if not input_forget and _is_plain(x, activations, lengths, clip, peepholes):
+        return _loop("lstm", (0, 2, 3, 1), x, w, r, b, [initial, cell], direction, layout)
     functions = _activations(activations, ("Sigmoid", "Tanh", "Tanh"), r.shape[0], activation_alpha, activation_beta,
                              clip)
 
@@ -132,6 +165,8 @@ def rnn(x: Tensor, w: Tensor, r: Tensor, b: Tensor | None = None, lengths: Tenso
         activation_alpha: Sequence[float] | None = None, activation_beta: Sequence[float] | None = None
         ) -> list[Tensor]:
     """One activation of the sum of both products."""
+    if _is_plain(x, activations, lengths, clip):
+        return _loop("tanh", (0,), x, w, r, b, [initial], direction, layout)
     functions = _activations(activations, ("Tanh",), r.shape[0], activation_alpha, activation_beta, clip)
 
     def step(d: int, gates: Tensor, states: list[Tensor], u: Tensor, bias: Tensor) -> list[Tensor]:

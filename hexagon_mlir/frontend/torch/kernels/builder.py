@@ -42,11 +42,11 @@ class FunctionBuilder:
         self._count = 0
         self.arguments = [self._value(type_) for type_ in arguments]
 
-    def text(self, result: Value) -> str:
-        """The function that returns ``result``."""
-        body = "\n".join(self._lines)
-        return f"func.func @kernel({_typed(self.arguments)}) -> {result.type} {{\n{body}\nreturn {result} : " \
-               f"{result.type}\n}}\n"
+    def text(self, *results: Value) -> str:
+        """The function that returns ``results``."""
+        types = ", ".join(str(result.type) for result in results)
+        return f"func.func @kernel({_typed(self.arguments)}) -> ({types}) {{\n" + "\n".join(
+            [*self._lines, f"return {_names(results)} : {types}", "}\n"])
 
     # -- scalars -------------------------------------------------------------------------------------------
     def constant(self, literal: object, type_: Type) -> Value:
