@@ -16,6 +16,7 @@ from torch._decomp import get_decompositions
 from torch._export.utils import _get_decomp_for_cia
 
 from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their own)
+    antialiasing,
     cells,
     complex_numbers,
     fourier,
@@ -43,6 +44,9 @@ _FROM_TORCH = (
     _aten.upsample_bicubic2d, _aten.upsample_linear1d, _aten.upsample_trilinear3d, _aten.upsample_nearest3d,
     _aten._upsample_nearest_exact3d, _aten.im2col, _aten.col2im, _aten.nansum, _aten.linalg_cross, _aten.take,
     _aten.reflection_pad3d, _aten.xlogy, _aten.sinc, _aten.smooth_l1_loss, _aten.huber_loss, _aten.nll_loss2d_forward,
+    _aten.rsub, _aten.alias_copy, _aten.expand_copy, _aten.as_strided_copy, _aten._chunk_cat,
+    _aten._unsafe_masked_index, _aten.clamp_max, _aten.clamp_min, _aten.dist,
+    _aten._batch_norm_with_update_functional,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,

@@ -22,7 +22,8 @@ def searchsorted(sorted_sequence: Tensor, values: Tensor, *, out_int32: bool = F
     rows, wanted = sorted_sequence.unsqueeze(-2), values.unsqueeze(-1)
     behind = rows > wanted if right or side == "right" else rows >= wanted
     kind = torch.int32 if out_int32 else torch.int64
-    return (sorted_sequence.shape[-1] - behind.to(torch.int32).sum(-1, dtype=torch.int32)).to(kind)
+    before = sorted_sequence.shape[-1] - behind.to(torch.int32).sum(-1, dtype=torch.int32)
+    return before.to(kind).reshape(values.shape)
 
 
 @decomposes(_aten.searchsorted.Scalar)

@@ -10,6 +10,8 @@ from hexagon_mlir.frontend.torch.scans import running
 from hexagon_mlir.frontend.torch.scatters import sort
 
 _aten = torch.ops.aten
+_MODES = 512
+"""Elements of the longest row in which each is compared with each."""
 _ROWS = 4
 """Rows for each matrix below which a copy of its matrix for each row is less work than all rows for each matrix."""
 
@@ -120,3 +122,19 @@ def embedding_bag(weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_b
     if mode == _MEAN:
         y = y / size.clamp(min=1).to(y.dtype)[:, None]
     return y, bag.to(indices.dtype), size.to(indices.dtype), torch.zeros_like(offsets)
+
+
+@decomposes(_aten.mode.default)
+def mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The smallest of the values that occur most often, and its last place."""
+    if not x.dim() or not x.numel() or x.shape[dim] > _MODES or x.dtype == torch.float64:
+        return NotImplemented
+    rows = x.movedim(dim, -1)
+    counts = (rows.unsqueeze(-1) == rows.unsqueeze(-2)).to(torch.int32).sum(-1, dtype=torch.int32)
+    often = counts == counts.amax(-1, True)
+    number = x.dtype.is_floating_point
+    value = torch.where(often, rows, float("inf") if number else torch.iinfo(x.dtype).max).amin(-1, True)
+    place = torch.arange(x.shape[dim], dtype=torch.int32)
+    last = torch.where(rows == value, place, -1).amax(-1, True).to(torch.int64)
+    values, places = (part.movedim(-1, dim) for part in (value, last))
+    return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))

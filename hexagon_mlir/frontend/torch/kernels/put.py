@@ -26,7 +26,7 @@ def put(x: Tensor, places: Tensor, values: Tensor, how: str) -> Tensor:
 
     ``how`` is "replace", or the operation that combines the row with the old one. ``places`` is int32, 0 to N-1.
     """
-    result = x.clone()
+    result = x.clone(memory_format=torch.contiguous_format)
     for place, row in zip(places.tolist(), values, strict=True):
         result[place] = row if how == "replace" else _TORCH[how](result[place], row)
     return result

@@ -15,7 +15,7 @@ from hexagon_mlir.frontend.torch.kernels.put import ELEMENTS
 def ranks(x: Tensor, descending: bool) -> Tensor:
     """Of ``x`` (R, N), as int32; equal elements keep their order, NaN is the largest number."""
     order = torch.sort(x, dim=1, descending=descending, stable=True)[1]
-    return torch.argsort(order, dim=1).to(torch.int32)
+    return torch.argsort(order, dim=1).to(torch.int32).contiguous()
 
 
 @ranks.register_fake
