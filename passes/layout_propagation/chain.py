@@ -102,6 +102,7 @@ def find_chain(first: ir.Operation) -> Chain | str | None:
 
 def _checked(chain: Chain, matrices: list[ir.Value], rows: list[ir.Value]) -> Chain | str:
     """``chain`` without what stands after its last product and the ops that read it; why it is none."""
+    chain.results += [value for value in matrices if any(_inserts(use.owner.operation) for use in value.uses)]
     sums = [op.results[0] for op in chain.products]
     for op, kind in chain.ops:
         for place, value in enumerate(list(op.operands)):
@@ -118,10 +119,15 @@ def _checked(chain: Chain, matrices: list[ir.Value], rows: list[ir.Value]) -> Ch
     if any(user not in members for user in used):
         return "other operations read one number a row"
     inside = [use.owner.operation for value in matrices for use in value.uses]
-    if any(user not in members and user.block != chain.ops[0][0].block for user in inside):
+    if any(user not in members and user.block != chain.ops[0][0].block and not _inserts(user) for user in inside):
         return "operations in a region read a matrix"
     chain.results = list(dict.fromkeys(chain.results))
     return chain
+
+
+def _inserts(op: ir.Operation) -> bool:
+    """True for the op that gives the result of an iteration of an scf.forall."""
+    return op.name == "tensor.parallel_insert_slice"
 
 
 def _kind(op: ir.Operation, matrices: list[ir.Value], rows: list[ir.Value]) -> Kind | str:

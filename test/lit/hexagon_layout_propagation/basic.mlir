@@ -123,3 +123,51 @@ func.func @softmax(%a: tensor<33x32xf16>, %b: tensor<40x32xf16>, %c: tensor<40x3
   } -> tensor<33x32xf16>
   return %o : tensor<33x32xf16>
 }
+
+// -----
+// 3. Chains in iterations of an scf.forall: right factors from outside are packed before it, the last result is unpacked
+// before it is the iteration's.
+// CHECK-LABEL: func.func @parallel
+// CHECK-COUNT-2: linalg.transpose
+// CHECK: scf.forall
+// CHECK: linalg.transpose
+// CHECK-NOT: linalg.transpose
+// CHECK: arith.mulf {{.*}} : f16
+// CHECK: %[[ROWS:.*]] = linalg.transpose {{.*}} permutation = [0, 2, 4, 1, 3]
+// CHECK: %[[MATRIX:.*]] = tensor.collapse_shape %[[ROWS]]
+// CHECK: scf.forall.in_parallel
+// CHECK-NEXT: tensor.parallel_insert_slice %[[MATRIX]] into
+// CHECK-NOT: linalg.matmul
+#same = affine_map<(i, j) -> (i, j)>
+func.func @parallel(%a: tensor<4x64x32xf16>, %b: tensor<32x96xf16>, %c: tensor<96x32xf16>) -> tensor<4x64x32xf16> {
+  %zero = arith.constant 0.0 : f32
+  %out = tensor.empty() : tensor<4x64x32xf16>
+  %all = scf.forall (%i) in (4) shared_outs(%into = %out) -> (tensor<4x64x32xf16>) {
+    %left = tensor.extract_slice %a[%i, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<4x64x32xf16> to tensor<64x32xf16>
+    %ep0 = tensor.empty() : tensor<64x96xf32>
+    %zp0 = linalg.fill ins(%zero : f32) outs(%ep0 : tensor<64x96xf32>) -> tensor<64x96xf32>
+    %p0 = linalg.matmul ins(%left, %b : tensor<64x32xf16>, tensor<32x96xf16>) outs(%zp0 : tensor<64x96xf32>) -> tensor<64x96xf32>
+    %eh0 = tensor.empty() : tensor<64x96xf16>
+    %h0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%p0 : tensor<64x96xf32>) outs(%eh0 : tensor<64x96xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %h = arith.truncf %x : f32 to f16
+      %q = arith.mulf %h, %h : f16
+      linalg.yield %q : f16
+    } -> tensor<64x96xf16>
+    %ep1 = tensor.empty() : tensor<64x32xf32>
+    %zp1 = linalg.fill ins(%zero : f32) outs(%ep1 : tensor<64x32xf32>) -> tensor<64x32xf32>
+    %p1 = linalg.matmul ins(%h0, %c : tensor<64x96xf16>, tensor<96x32xf16>) outs(%zp1 : tensor<64x32xf32>) -> tensor<64x32xf32>
+    %eo = tensor.empty() : tensor<64x32xf16>
+    %o = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+        ins(%p1 : tensor<64x32xf32>) outs(%eo : tensor<64x32xf16>) {
+    ^bb0(%x: f32, %old: f16):
+      %h = arith.truncf %x : f32 to f16
+      linalg.yield %h : f16
+    } -> tensor<64x32xf16>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %o into %into[%i, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<64x32xf16> into tensor<4x64x32xf16>
+    }
+  }
+  return %all : tensor<4x64x32xf16>
+}

@@ -7,7 +7,7 @@ from batch import after, on_host, steps_until
 
 from hexagon_mlir.frontend.torch.kernels import attention_rows
 from hexagon_mlir.frontend.torch.kernels.attention import attention
-from hexagon_mlir.frontend.torch.kernels.attention_blocks import Part, Plan, plan
+from hexagon_mlir.frontend.torch.kernels.attention_blocks import Part, Plan, heads_at_once, occupied, plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
 from hexagon_mlir.ir import to_text
 
@@ -40,6 +40,19 @@ def test_blocks_together():
     assert plan(shape(1, 1, 8192, 8192, 64, 64)) is None
 
 
+def test_heads_at_a_time():
+    """As many as occupy four threads best and fit; few heads, or large ones, are computed one after the other."""
+    assert plan(shape(12, 12, 64, 64, 64, 64, mask=(1, 1, 1, 64), causal=False)).heads == 12
+    assert plan(shape(3, 3, 197, 197, 64, 64, causal=False)) == Plan(197, 1, [Part(0, 197, 197)], 3)
+    assert plan(shape(12, 12, 512, 512, 64, 64))[:2] == (64, 1)
+    assert plan(shape(12, 12, 512, 512, 64, 64)).heads == 4
+    assert plan(shape(32, 8, 512, 512, 128, 128)).heads == 4
+    assert [plan(shape(2, 1, 64, 64, 64, 64)).heads, plan(shape(8, 8, 2048, 2048, 64, 64)).heads] == [1, 1]
+    assert [heads_at_once(heads, 12) for heads in (12, 24, 7, 26, 13)] == [12, 12, 7, 2, 1]
+    assert [heads_at_once(12, most) for most in (11, 5, 3, 0)] == [4, 4, 3, 0]
+    assert [occupied(heads) for heads in (4, 3, 6, 5)] == [1.0, 0.75, 0.75, 0.625]
+
+
 def window(queries, keys):
     """Each query sees 40 keys; none of queries 7 and 8 sees any."""
     row, column = np.arange(queries)[:, None], np.arange(keys)
@@ -50,6 +63,7 @@ def window(queries, keys):
 @pytest.mark.parametrize(("one", "kind"), [
     (shape(4, 2, 300, 300, 32, 48), ""), (shape(1, 1, 140, 333, 32, 32), ""), (shape(1, 1, 290, 100, 32, 32), ""),
     (shape(2, 2, 150, 150, 32, 32, mask=(1, 1, 150, 150)), "added"),
+    (shape(6, 3, 150, 77, 32, 32, mask=(1, 1, 150, 77), causal=False), "added"),
     (shape(2, 1, 300, 290, 32, 32, causal=False), ""),
     (shape(2, 2, 150, 150, 32, 32, hidden=(1, 1, 150, 150), causal=False, safe=False), "hidden")])
 def test_values(one, kind):

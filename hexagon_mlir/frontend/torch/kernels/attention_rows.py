@@ -12,9 +12,9 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hexagon_mlir.frontend.torch.kernels.attention_blocks import TILE, Part, plan
+from hexagon_mlir.frontend.torch.kernels.attention_blocks import TILE, Part, Plan, plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, mask_groups
-from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Type, Value
+from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Insertion, Type, Value
 from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two, reciprocal
 
 LOG2_E = 1.4426950408889634
@@ -65,44 +65,70 @@ class _RowAttention:
     def function(self) -> str:
         """For each head of keys, for each head of queries that shares it, for each block of queries: everything."""
         s, op = self.shape, self.builder
-        repeat = s.heads // s.key_heads
         found = plan(s)
         assert found is not None
-        rows, together, parts = found
-        last, step = op.index(s.queries - rows), rows * together
+        repeat = op.index(s.heads // s.key_heads)
+        out = op.empty(Type("f16", (s.heads, s.queries, s.width)))
+        if found.heads > 1:
+            return op.text(self._in_parallel(found, repeat, out))
 
         def key_head(head: Value, carried: list[Value]) -> Sequence[Value]:
-            keys = op.extract_slice(self.key, [head, 0, 0], (1, s.keys, s.depth), drop=1)
-            values = op.extract_slice(self.value, [head, 0, 0], (1, s.keys, s.width), drop=1)
-            seen = [[op.extract_slice(factor, [0, 0], (part.keys, factor.type.sizes[1])) for factor in (keys, values)]
-                    if part.keys < s.keys else [keys, values] for part in parts]
-            first = op.apply("arith.muli", head, op.index(repeat))
+            seen = self._seen(head, found)
+            first = op.apply("arith.muli", head, repeat)
+            return op.loop(self.c0, repeat, self.c1, carried, lambda number, carried: [
+                self._head(op.apply("arith.addi", first, number), found, seen, carried[0])])
 
-            def query_head(number: Value, carried: list[Value]) -> Sequence[Value]:
-                index = op.apply("arith.addi", first, number)
-
-                def blocks(part: Part, factors: list[Value], first: Value, carried: list[Value]) -> list[Value]:
-                    """Also the last one has all its rows: some are computed twice."""
-                    starts = [first, *(op.apply("arith.addi", first, op.index(rows * n)) for n in range(1, together))]
-                    if part.end % step:
-                        starts = [op.apply("arith.minui", start, last) for start in starts]
-                    return [self._blocks(index, starts, rows, factors, carried[0])]
-
-                for part, factors in zip(parts, seen, strict=True):
-                    carried = list(op.loop(op.index(part.first), op.index(part.end), op.index(step), carried,
-                                           functools.partial(blocks, part, factors)))
-                return carried
-
-            return op.loop(self.c0, op.index(repeat), self.c1, carried, query_head)
-
-        out = op.empty(Type("f16", (s.heads, s.queries, s.width)))
         result, = op.loop(self.c0, op.index(s.key_heads), self.c1, [out], key_head)
         return op.text(result)
 
+    def _in_parallel(self, found: Plan, repeat: Value, out: Value) -> Value:
+        """``found.heads`` heads of queries at a time, each by a thread."""
+        s, op = self.shape, self.builder
+        sizes = 1, s.queries, s.width
+
+        def heads(first: Value, carried: list[Value]) -> Sequence[Value]:
+            def one(number: Value) -> Insertion:
+                head = op.apply("arith.addi", first, number)
+                seen = self._seen(op.apply("arith.divui", head, repeat), found)
+                part = self._head(head, found, seen, op.empty(Type("f16", sizes)), self.c0)
+                return Insertion(part, [head, 0, 0], sizes)
+
+            return [op.parallel(found.heads, carried[0], one)]
+
+        result, = op.loop(self.c0, op.index(s.heads), op.index(found.heads), [out], heads)
+        return result
+
+    def _seen(self, head: Value, found: Plan) -> list[list[Value]]:
+        """Keys and values of a head that each part of the queries sees."""
+        s, op = self.shape, self.builder
+        keys = op.extract_slice(self.key, [head, 0, 0], (1, s.keys, s.depth), drop=1)
+        values = op.extract_slice(self.value, [head, 0, 0], (1, s.keys, s.width), drop=1)
+        return [[op.extract_slice(factor, [0, 0], (part.keys, factor.type.sizes[1])) for factor in (keys, values)]
+                if part.keys < s.keys else [keys, values] for part in found.parts]
+
+    def _head(self, head: Value, found: Plan, seen: list[list[Value]], out: Value, at: Value | None = None) -> Value:
+        """``out`` with the results of a head, number ``at`` there (default: ``head``)."""
+        s, op = self.shape, self.builder
+        rows, together = found.rows, found.together
+        last, step = op.index(s.queries - rows), rows * together
+
+        def blocks(part: Part, factors: list[Value], first: Value, carried: list[Value]) -> list[Value]:
+            """Also the last one has all its rows: some are computed twice."""
+            starts = [first, *(op.apply("arith.addi", first, op.index(rows * n)) for n in range(1, together))]
+            if part.end % step:
+                starts = [op.apply("arith.minui", start, last) for start in starts]
+            return [self._blocks(head, starts, rows, factors, carried[0], head if at is None else at)]
+
+        for part, factors in zip(found.parts, seen, strict=True):
+            out, = op.loop(op.index(part.first), op.index(part.end), op.index(step), [out],
+                           functools.partial(blocks, part, factors))
+        return out
+
     # -- blocks of queries ---------------------------------------------------------------------------------
-    def _blocks(self, head: Value, starts: list[Value], rows: int, factors: list[Value], out: Value) -> Value:
-        """``out`` with the results of ``rows`` queries of a head from each of ``starts`` on; ``factors``: keys and
-        values. The engine multiplies for one block while HVX works on another.
+    def _blocks(self, head: Value, starts: list[Value], rows: int, factors: list[Value], out: Value,
+                at: Value) -> Value:
+        """``out`` with the results of ``rows`` queries of a head from each of ``starts`` on, number ``at`` of those in
+        ``out``; ``factors``: keys and values. The engine multiplies for one block while HVX works on another.
         """
         op, (keys, values) = self.builder, factors
         products = [self._product("ik,jk->ij", self._scaled(head, first, rows), keys, keys.type.sizes[0])
@@ -111,7 +137,7 @@ class _RowAttention:
                    for product, first in zip(products, starts, strict=True)]
         for first, (sums, maximum, total) in zip(starts, results, strict=True):
             result = self._quotient(sums, maximum, total, rows)
-            out = op.insert_slice(result, out, [head, first, 0], (1, rows, self.shape.width))
+            out = op.insert_slice(result, out, [at, first, 0], (1, rows, self.shape.width))
         return out
 
     def _scaled(self, head: Value, first: Value, rows: int) -> Value:

@@ -34,6 +34,14 @@ Body = Callable[..., Value]
 Offset = Value | int
 
 
+class Insertion(NamedTuple):
+    """``block`` as the part of a tensor of ``sizes`` at ``offsets``."""
+
+    block: Value
+    offsets: Sequence[Offset]
+    sizes: tuple[int, ...]
+
+
 class FunctionBuilder:
     """Writes ``@kernel``: each method adds one operation and returns its result."""
 
@@ -158,6 +166,16 @@ class FunctionBuilder:
                            f"iter_args({start}) -> ({types}) {{")
         self._lines += [f"scf.yield {_names(body(index, carried))} : {types}", "}"]
         return [Value(f"{result}#{place}", value.type) for place, value in enumerate(initial)]
+
+    def parallel(self, count: int, out: Value, body: Callable[[Value], Insertion]) -> Value:
+        """An scf.forall; ``body(index)`` gives the block of ``out`` that iteration ``index`` of ``count`` makes."""
+        index, into, result = self._value(INDEX), self._value(out.type), self._value(out.type)
+        self._lines.append(f"{result} = scf.forall ({index}) in ({count}) shared_outs({into} = {out}) -> ({out.type}) "
+                           "{")
+        block, offsets, sizes = body(index)
+        self._lines += ["scf.forall.in_parallel {", f"tensor.parallel_insert_slice {block} into {into}"
+                        f"{_block(offsets, sizes)} : {block.type} into {into.type}", "}", "}"]
+        return result
 
     # -- text ----------------------------------------------------------------------------------------------
     def _value(self, type_: Type) -> Value:
