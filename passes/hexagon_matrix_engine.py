@@ -26,6 +26,7 @@ from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.head_grid import HeadGridBuilder, fits
 from hexagon_mlir.passes.matrix_engine.heads import read_heads
 from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
+from hexagon_mlir.passes.matrix_engine.programs import in_program, is_local
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
@@ -214,7 +215,8 @@ class HexagonMatrixEnginePass(Pass):
             cycles = block_cycles(*sizes, cost)
         if matmul.packed is None and not self._pays(matmul, cycles, hvx_cycles(*sizes, cost.hvx), context):
             return
-        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, narrow)
+        loaded = in_program(matmul.op) and all(is_local(factor) for factor in list(matmul.op.operands)[:2])
+        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, narrow, loaded)
         if blocks is None and grid is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return

@@ -13,7 +13,7 @@ from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_pieces import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
-from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
+from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
@@ -42,7 +42,7 @@ class PairPlan:
 
 def make_plan(nest: LoopNest, vector_bytes: int) -> PairPlan | None:
     """How ``nest`` interleaves pairs or takes them apart; None for any other nest."""
-    if len(nest.operands) != 2 or nest.op_loops or nest.indexed or nest.tables or None in nest.extents:
+    if len(nest.operands) != 2 or nest.op_loops or nest.indexed or nest.tables:
         return None
     source, target = nest.operands
     lanes = vector_bytes * 8 // nest.narrowest_bits
@@ -52,8 +52,7 @@ def make_plan(nest: LoopNest, vector_bytes: int) -> PairPlan | None:
             continue
         pair, column, piece = found
         length, count = nest.extents[column], nest.extents[piece]
-        assert length is not None and count is not None
-        if length * PAIR == lanes and count >= PAIR:
+        if length is not None and count is not None and length * PAIR == lanes and count >= PAIR:
             return PairPlan(pair, column, piece, pairs is target)
     return None
 
@@ -164,7 +163,7 @@ class _Emitter:
     """Writes the loops and vectors of one copy."""
 
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairPlan, vector_bytes: int) -> None:
-        self._nest, self._plan, self._vector_bytes = nest, plan, vector_bytes
+        self._op, self._nest, self._plan, self._vector_bytes = op, nest, plan, vector_bytes
         self._buffers = [joined(value) for value in op.operands]
         self._loops = [loop for loop in range(len(nest.extents)) if loop not in plan.inner]
         element = ir.MemRefType(op.operands[0].type).element_type
@@ -182,8 +181,7 @@ class _Emitter:
             self._pieces(ivs, 1)
             return
         extent = self._nest.extents[loops[0]]
-        assert extent is not None
-        unroll = iterations_together(extent) if len(loops) == 1 else 1
+        unroll = iterations_together(extent) if len(loops) == 1 and extent is not None else 1
 
         def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             inside = {**ivs, loops[0]: iv}
@@ -193,7 +191,7 @@ class _Emitter:
                 self._pieces(inside, unroll)
             return []
 
-        for_loop(index(0), index(extent), unroll, [], body)
+        for_loop(index(0), end_of(self._op, self._nest, loops[0]), unroll, [], body)
 
     def _pieces(self, ivs: dict[int, ir.Value], unroll: int) -> None:
         """All pieces; where they do not fill the last vector, it reaches back to the one before."""

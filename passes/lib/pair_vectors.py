@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
+from hexagon_mlir.passes.lib.loop_nests import LoopNest
 
 
 def joined(value: ir.Value) -> ir.Value:
@@ -29,3 +31,12 @@ def alignment(buffer: ir.Value, vector: ir.VectorType) -> int:
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     steps = all(stride != unknown and stride * width % nbytes == 0 for stride in strides)
     return nbytes if steps and start_alignment(buffer, nbytes) % nbytes == 0 else width
+
+
+def end_of(op: ir.Operation, nest: LoopNest, loop: int) -> ir.Value:
+    """The number of iterations of ``loop`` of ``op``, which may be known at run time only."""
+    extent = nest.extents[loop]
+    if extent is not None:
+        return index(extent)
+    return next(memref.dim(value, index(operand.dims.index(loop)))
+                for value, operand in zip(op.operands, nest.operands, strict=True) if loop in operand.dims)

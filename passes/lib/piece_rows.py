@@ -10,7 +10,7 @@ from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES
 from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.lib.loop_nests import LoopNest
-from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
+from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, joined
 from hexagon_mlir.passes.lib.segments import for_loop
 
 _UNROLL = 4
@@ -35,7 +35,7 @@ def make_piece_plan(nest: LoopNest, vector_bytes: int) -> PiecePlan | None:
         return None
     if rows.dims[-1] != column or any(bias.dims[-1] != column or None in bias.dims for bias in biases):
         return None
-    if nest.indexed or None in nest.extents or any(nest.reduction):
+    if nest.indexed or any(nest.reduction):
         return None
     if not all(operand.unit_stride for operand in nest.operands) or not all(p.collapsible[-1] for p in pieces):
         return None
@@ -52,7 +52,7 @@ def emit_piece_rows(op: ir.Operation, nest: LoopNest, plan: PiecePlan) -> None:
 
 class _Emitter:
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PiecePlan) -> None:
-        self._nest, self._plan = nest, plan
+        self._op, self._nest, self._plan = op, nest, plan
         *inputs, self._rows = op.operands
         self._pieces, self._biases = [joined(value) for value in inputs[:PIECES]], inputs[PIECES:]
         lanes = nest.extents[plan.column]
@@ -67,15 +67,14 @@ class _Emitter:
             self._add(ivs)
             return
         extent = self._nest.extents[loops[0]]
-        assert extent is not None
-        unroll = _UNROLL if len(loops) == 1 and extent % _UNROLL == 0 else 1
+        unroll = _UNROLL if len(loops) == 1 and extent is not None and extent % _UNROLL == 0 else 1
 
         def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             for number in range(unroll):
                 self.around(loops[1:], {**ivs, loops[0]: make.addi(iv, index(number)) if number else iv})
             return []
 
-        for_loop(index(0), index(extent), unroll, [], body)
+        for_loop(index(0), end_of(self._op, self._nest, loops[0]), unroll, [], body)
 
     def _add(self, ivs: dict[int, ir.Value]) -> None:
         """One vector of each piece: both rows of a pair."""

@@ -22,11 +22,13 @@ def in_program(op: ir.Operation) -> bool:
 
 
 def is_local(value: ir.Value) -> bool:
-    """True for a tensor of a Triton kernel that is loaded to a buffer of the kernel, or the result of a linalg op or of
-    a loop that writes to a tensor of its own."""
+    """True for a tensor of a Triton kernel that is loaded to a buffer of the kernel, the result of a linalg op or of a
+    loop that writes to a tensor of its own, and a part of these."""
     if isinstance(value.owner, ir.Block):
         return False
     op = value.owner.operation
+    if op.name == "tensor.extract_slice":
+        return is_local(op.operands[0])
     if op.name == "bufferization.to_tensor":
         source = op.operands[0].owner
         return not isinstance(source, ir.Block) and source.operation.name == "memref.alloc"

@@ -20,13 +20,13 @@ class Blocks:
 
 
 def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0,
-                  narrow: bool = False) -> Blocks | None:
+                  narrow: bool = False, loaded: bool = False) -> Blocks | None:
     """The largest blocks, in whole tiles or all, whose data fit ``budget`` bytes; None where one tile does not.
 
     All rows are taken at a time where that leaves room for a few columns of tiles, so that weights are transferred and
     packed once. Among the columns that fit those are preferred that leave at least four blocks, whose transfers overlap
-    with the work on others, and blocks of equal size if they are at least half as large. ``epilogue_bytes``,
-    ``narrow``: as for `block_bytes`.
+    with the work on others, and blocks of equal size if they are at least half as large. Nothing is transferred where
+    both factors are ``loaded`` as a whole. ``epilogue_bytes``, ``narrow``: as for `block_bytes`.
     """
     most = tiles(columns)
     for row_tiles in _halves(tiles(rows)):
@@ -34,7 +34,8 @@ def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue
                    if block_bytes(row_tiles, count, tiles(reduction), most > count, epilogue_bytes, narrow) <= budget]
         if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
             continue
-        wanted = [count for count in fitting if count <= max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))]
+        most_wanted = most if loaded else max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))
+        wanted = [count for count in fitting if count <= most_wanted]
         even = [count for count in wanted if most % count == 0 and 2 * count >= max(wanted)]
         return Blocks(min(TILE * row_tiles, rows), min(TILE * max(even or wanted), columns))
     return None

@@ -12,7 +12,7 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.loop_nests import LoopNest
 from hexagon_mlir.passes.lib.pair_transposes import PairTranspose, read_pair_transpose
-from hexagon_mlir.passes.lib.pair_vectors import alignment, joined
+from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, joined
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.transposes import Butterfly, reading_order
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR
@@ -27,9 +27,11 @@ def make_transpose_plan(nest: LoopNest, vector_bytes: int) -> PairTranspose | No
     source, target = nest.operands
     if not (source.unit_stride and target.unit_stride):
         return None
-    if not all(target.collapsible[-1:]) or None in nest.extents:
+    if not all(target.collapsible[-1:]):
         return None
     plan = read_pair_transpose(source.dims, target.dims, nest.extents, source.bits // 8, vector_bytes)
+    if plan is not None and nest.extents[plan.piece] is None:
+        return None
     follow = 2 if plan is None or nest.extents[plan.piece] != 1 else 3
     return plan if all(source.collapsible[-follow:]) else None
 
@@ -42,7 +44,7 @@ def emit_transposes(op: ir.Operation, nest: LoopNest, plan: PairTranspose, vecto
 
 class _Emitter:
     def __init__(self, op: ir.Operation, nest: LoopNest, plan: PairTranspose, vector_bytes: int) -> None:
-        self._nest, self._plan = nest, plan
+        self._op, self._nest, self._plan = op, nest, plan
         self._source, self._target = joined(joined(op.operands[0])), joined(op.operands[1])
         if nest.extents[plan.piece] == 1:
             self._source = joined(self._source)
@@ -66,14 +68,16 @@ class _Emitter:
             self._square(ivs, index(count - PAIR), False)
 
     def _loop(self, loop: int, step: int, body: Callable[[ir.Value], None]) -> None:
+        """``body`` for every iteration of ``loop``, or for every ``step`` of those whose number is known."""
         extent = self._nest.extents[loop]
-        assert extent is not None
+        assert extent is not None or step == 1
 
         def inside(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             body(iv)
             return []
 
-        for_loop(index(0), index(extent - extent % step), step, [], inside)
+        end = end_of(self._op, self._nest, loop) if extent is None else index(extent - extent % step)
+        for_loop(index(0), end, step, [], inside)
 
     def _square(self, ivs: dict[int, ir.Value], piece: ir.Value, aligned: bool) -> None:
         """Two pieces of all rows."""

@@ -48,6 +48,7 @@ SHARED = {"lib", "math_library"}
 """Folders of passes/ that all passes may import."""
 OF_PASSES = {
     "arith_legalization": {"hexagon_arith_legalization"}, "async_threads": {"form_async_threads"},
+    "block_loads": {"coalesce_block_loads"},
     "byte_interleaving": {"hexagon_byte_interleaving"},
     "contraction": {"hexagon_contraction_vectorization", "hexagon_transpose_factors"},
     "copies": {"hexagon_copy_lowering"},

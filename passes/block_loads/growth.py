@@ -1,0 +1,99 @@
+"""How much an integer grows from one iteration of an scf.for to the next."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.bounds import constant_value
+
+_BOUNDS = 3
+"""Operands of scf.for before the values that it carries."""
+_CASTS = ("arith.index_cast", "arith.index_castui")
+
+
+class Product(NamedTuple):
+    """``factor`` times all of ``values``, in the order of their hashes."""
+
+    factor: int
+    values: tuple[ir.Value, ...] = ()
+
+    def times(self, other: Product) -> Product:
+        """The product of both."""
+        return _product(self.factor * other.factor, [*self.values, *other.values])
+
+
+NONE = Product(0)
+
+
+def as_product(value: ir.Value) -> Product:
+    """``value``, its casts between integers and indices left out, as a product."""
+    number = constant_value(value)
+    if number is not None:
+        return Product(number)
+    owner = value.owner
+    if not isinstance(owner, ir.Block):
+        operands = list(owner.operation.operands)
+        if owner.operation.name in _CASTS:
+            return as_product(operands[0])
+        if owner.operation.name == "arith.muli":
+            return as_product(operands[0]).times(as_product(operands[1]))
+    return Product(1, (value,))
+
+
+def is_invariant(value: ir.Value, loop: ir.Operation) -> bool:
+    """True where ``value``, which the body of ``loop`` can use, is computed before the loop."""
+    body = loop.regions[0].blocks[0]
+    return value.owner != body if isinstance(value.owner, ir.Block) else value.owner.operation.block != body
+
+
+def growth(value: ir.Value, loop: ir.Operation) -> Product | None:
+    """What ``value`` grows by in each iteration of scf.for ``loop``; None where that is not known to be the same."""
+    if is_invariant(value, loop):
+        return NONE
+    if isinstance(value.owner, ir.Block):
+        return _of_argument(ir.BlockArgument(value), loop)
+    op = value.owner.operation
+    if op.name in _CASTS:
+        return growth(op.operands[0], loop)
+    if op.name not in ("arith.addi", "arith.subi", "arith.muli"):
+        return None
+    values = list(op.operands)
+    grown = [growth(operand, loop) for operand in values]
+    if grown[0] is None or grown[1] is None:
+        return None
+    if op.name == "arith.muli":
+        if NONE not in grown:
+            return None
+        moving = 1 if grown[0] == NONE else 0
+        return (grown[moving] or NONE).times(as_product(values[1 - moving]))
+    return _sum(grown[0], grown[1] if op.name == "arith.addi" else grown[1].times(Product(-1)))
+
+
+def _of_argument(argument: ir.BlockArgument, loop: ir.Operation) -> Product | None:
+    """Of the induction variable, or of a carried value to which the same is added in each iteration."""
+    if argument.arg_number == 0:
+        return as_product(loop.operands[_BOUNDS - 1])
+    body = loop.regions[0].blocks[0]
+    following = list(body.operations)[-1].operation.operands[argument.arg_number - 1]
+    if following == argument:
+        return NONE
+    if isinstance(following.owner, ir.Block) or following.owner.operation.name != "arith.addi":
+        return None
+    added = [value for value in following.owner.operation.operands if value != argument]
+    return as_product(added[0]) if len(added) == 1 and _is_fixed(added[0], loop) else None
+
+
+def _is_fixed(value: ir.Value, loop: ir.Operation) -> bool:
+    """True for a value that does not change: an invariant, or a cast or product of invariants in the body."""
+    return all(is_invariant(factor, loop) for factor in as_product(value).values)
+
+
+def _sum(one: Product, other: Product) -> Product | None:
+    if NONE in (one, other):
+        return other if one == NONE else one
+    return _product(one.factor + other.factor, list(one.values)) if one.values == other.values else None
+
+
+def _product(factor: int, values: list[ir.Value]) -> Product:
+    return Product(factor, tuple(sorted(values, key=hash))) if factor else NONE
