@@ -19,6 +19,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     antialiasing,
     cells,
     complex_numbers,
+    distances,
     fourier,
     gradients,
     linear_algebra,
@@ -26,10 +27,12 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     pooling,
     random_numbers,
     recurrent_layers,
+    sampling,
     scans,
     searches,
     selections,
     special_functions,
+    strided_views,
 )
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort
@@ -46,7 +49,10 @@ _FROM_TORCH = (
     _aten.reflection_pad3d, _aten.xlogy, _aten.sinc, _aten.smooth_l1_loss, _aten.huber_loss, _aten.nll_loss2d_forward,
     _aten.rsub, _aten.alias_copy, _aten.expand_copy, _aten.as_strided_copy, _aten._chunk_cat,
     _aten._unsafe_masked_index, _aten.clamp_max, _aten.clamp_min, _aten.dist,
-    _aten._batch_norm_with_update_functional,
+    _aten._batch_norm_with_update_functional, _aten.isin, _aten.vdot, _aten.mvlgamma, _aten.narrow_copy,
+    _aten.binary_cross_entropy, _aten.soft_margin_loss, _aten.max_unpool3d, _aten.special_xlog1py,
+    _aten.permute_copy, _aten.split_with_sizes_copy, _aten.squeeze_copy, _aten.t_copy, _aten.transpose_copy,
+    _aten.unbind_copy, _aten.unsqueeze_copy, _aten.view_copy, _aten.std_mean,
 )
 _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
               _aten.adaptive_avg_pool1d.default, _aten.adaptive_avg_pool2d.default, _aten.cosine_similarity.default,
@@ -382,31 +388,3 @@ def clamp_tensor(x: Tensor, low: Tensor | None = None, high: Tensor | None = Non
     if low is not None:
         x = torch.maximum(x, low)
     return x if high is None else torch.minimum(x, high)
-
-
-@decomposes(_aten._pdist_forward.default)
-def pdist(x: Tensor, p: float = 2.0) -> Tensor:
-    """Distances between the rows, each pair once."""
-    first, second = torch.triu_indices(x.shape[0], x.shape[0], 1)
-    apart = (x[first] - x[second]).abs()
-    match p:
-        case 0:
-            return (apart != 0).sum(-1).to(x.dtype)
-        case 1:
-            return apart.sum(-1)
-        case 2:
-            return (apart * apart).sum(-1).sqrt()
-        case math.inf:
-            return apart.amax(-1)
-    return apart.pow(p).sum(-1).pow(1 / p)
-
-
-@decomposes(_aten.as_strided.default)
-def as_strided(x: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """A look-up by places in memory, of a tensor that lies there whole and in order."""
-    if not x.is_contiguous() or x.storage_offset():
-        return NotImplemented
-    places = torch.full((), storage_offset or 0, dtype=torch.int64)
-    for dim, (count, step) in enumerate(zip(size, stride, strict=True)):
-        places = places + (torch.arange(count) * step).reshape([-1, *[1] * (len(size) - dim - 1)])
-    return x.reshape(-1)[places]

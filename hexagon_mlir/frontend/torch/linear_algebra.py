@@ -1,4 +1,4 @@
-"""Decompositions of operations on matrices: triangular systems, inverses, factors, diagonals.
+"""Decompositions of operations on matrices: triangular systems, inverses, factors.
 
 Steps follow each other in the graph, so that sizes are small; larger ones are left alone.
 """
@@ -116,17 +116,6 @@ def addr(x: Tensor, first: Tensor, second: Tensor, *, beta: float = 1, alpha: fl
     product = first.unsqueeze(1) * second
     product = product if alpha == 1 else product * alpha
     return product if beta == 0 else x * beta + product
-
-
-@decomposes(_aten.diagonal_copy.default)
-def diagonal(x: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Elements whose places along two dimensions differ by ``offset``."""
-    first, second = dim1 % x.dim(), dim2 % x.dim()
-    rows, columns = x.shape[first], x.shape[second]
-    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-    rest = [d for d in range(x.dim()) if d not in (first, second)]
-    flat = x.permute(*rest, first, second).flatten(-2)
-    return flat.index_select(-1, torch.arange(count) * (columns + 1) + max(offset, 0) - min(offset, 0) * columns)
 
 
 @decomposes(_aten.block_diag.default)

@@ -46,16 +46,21 @@ for _rank, _op in _TRANSPOSED.items():
     decomposes(_op)(_unbatched(_op, _rank))
 
 
+def _cut(x: Tensor, pad: Sequence[int]) -> tuple[Tensor, list[int]]:
+    """``x`` less its sides of negative width, and the widths of the others."""
+    for number in range(len(pad) // 2):
+        before, after = (max(0, -side) for side in pad[2 * number: 2 * number + 2])
+        dim = x.dim() - 1 - number
+        x = x.narrow(dim, before, x.shape[dim] - before - after)
+    return x, [max(0, side) for side in pad]
+
+
 @decomposes(_aten.constant_pad_nd.default)
 def constant_pad_nd(x: Tensor, pad: Sequence[int], value: float = 0) -> Tensor:
     """Sides of negative width are cut off first."""
     if all(side >= 0 for side in pad):
         return NotImplemented
-    for number in range(len(pad) // 2):
-        before, after = (max(0, -side) for side in pad[2 * number: 2 * number + 2])
-        dim = x.dim() - 1 - number
-        x = x.narrow(dim, before, x.shape[dim] - before - after)
-    wider = [max(0, side) for side in pad]
+    x, wider = _cut(x, pad)
     return _aten.constant_pad_nd.default(x, wider, value) if any(wider) else x.clone()
 
 
@@ -78,3 +83,18 @@ def pad(x: Tensor, sides: Sequence[int], mode: str = "constant", value: float | 
     if mode == "circular":
         return pad_circular(x, sides)
     return constant_pad_nd(x, sides, value or 0) if mode == "constant" else NotImplemented
+
+
+def _replicated(op: Any) -> Callable[..., Tensor]:
+    def function(x: Tensor, sides: Sequence[int]) -> Tensor:
+        """Sides of negative width are cut off after the others are there: the edge is that of the whole tensor."""
+        if all(side >= 0 for side in sides):
+            return NotImplemented
+        wide = op(x, [max(0, side) for side in sides])
+        return _cut(wide, [min(0, side) for side in sides])[0].clone()
+
+    return function
+
+
+for _op in (_aten.replication_pad1d.default, _aten.replication_pad2d.default, _aten.replication_pad3d.default):
+    decomposes(_op)(_replicated(_op))

@@ -129,6 +129,24 @@ def index_put(x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accum
     return flat.reshape(moved.shape).permute([order.index(d) for d in range(x.dim())])
 
 
+@decomposes(_aten.put.default)
+def put_elements(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """Elements at places counted over the whole tensor."""
+    flat = index_put(x.reshape(-1), [index.reshape(-1)], source.reshape(-1), accumulate)
+    return flat if flat is NotImplemented else flat.reshape(x.shape)
+
+
+@decomposes(_aten.index_reduce.default)
+def index_reduce(x: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+                 ) -> Tensor:
+    """Slices along ``dim`` combined with those that ``index`` names, as `scatter_reduce`."""
+    if not x.dim():
+        return scatter_reduce(x.reshape(1), 0, index.reshape(-1), source.reshape(-1), reduce,
+                              include_self=include_self).reshape(())
+    along = index.reshape([-1 if d == dim % x.dim() else 1 for d in range(x.dim())])
+    return scatter_reduce(x, dim, along.expand(source.shape), source, reduce, include_self=include_self)
+
+
 @decomposes(_aten.index_fill.int_Scalar, _aten.index_fill.int_Tensor)
 def index_fill(x: Tensor, dim: int, index: Tensor, value: Tensor | float) -> Tensor:
     """One number in slices along ``dim``."""

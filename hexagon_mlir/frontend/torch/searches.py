@@ -72,12 +72,3 @@ def copysign_scalar(x: Tensor, y: float) -> Tensor:
     if not x.dtype.is_floating_point:
         return NotImplemented
     return torch.where(signbit(x), x if math.copysign(1, y) < 0 else -x, -x if math.copysign(1, y) < 0 else x)
-
-
-@decomposes(_aten._cdist_forward.default)
-def cdist(x: Tensor, y: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    """Distances of all pairs of rows, from their differences."""
-    apart = (x.unsqueeze(-2) - y.unsqueeze(-3)).abs()
-    if p == 2:
-        return (apart * apart).sum(-1).sqrt()
-    return apart.sum(-1) if p == 1 else apart.amax(-1) if p == float("inf") else NotImplemented

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -84,6 +86,43 @@ def median_of_rows(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, 
 def median(x: Tensor) -> Tensor:
     """Of all elements."""
     return median_of_rows(x.reshape(-1), 0)[0] if x.numel() else NotImplemented
+
+
+@decomposes(_aten.nanmedian.dim)
+def nanmedian_of_rows(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The lower of two in the middle of the numbers, which a sort puts before NaN; NaN where there is no number."""
+    if not x.dim() or not x.numel():
+        return NotImplemented
+    if not x.dtype.is_floating_point:
+        return median_of_rows(x, dim, keepdim)
+    ordered = sort(x, dim)
+    if ordered is NotImplemented:
+        return NotImplemented
+    numbers = (~torch.isnan(x)).to(torch.int32).sum(dim, True, dtype=torch.int32)
+    place = ((numbers - 1).clamp(min=0) >> 1).to(torch.int64)
+    values, indices = (part.gather(dim, place) for part in ordered)
+    return (values, indices) if keepdim else (values.squeeze(dim), indices.squeeze(dim))
+
+
+@decomposes(_aten.nanmedian.default)
+def nanmedian(x: Tensor) -> Tensor:
+    """Of all elements."""
+    if not x.numel():
+        return NotImplemented
+    found = nanmedian_of_rows(x.reshape(-1), 0)
+    return found if found is NotImplemented else found[0]
+
+
+@decomposes(_aten.amax.default, _aten.amin.default)
+def extreme_of_one(x: Tensor, dim: Sequence[int] = (), keepdim: bool = False) -> Tensor:
+    """Of a tensor without dimensions."""
+    return NotImplemented if x.dim() else x.clone()
+
+
+@decomposes(_aten.argmax.default, _aten.argmin.default)
+def place_of_one(x: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    """Of a tensor without dimensions."""
+    return NotImplemented if x.dim() else torch.zeros((), dtype=torch.int64)
 
 
 @decomposes(_aten.logcumsumexp.default)

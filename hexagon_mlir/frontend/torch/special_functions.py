@@ -181,3 +181,12 @@ def angle(x: Tensor) -> Tensor:
     if not x.dtype.is_floating_point:
         return NotImplemented
     return torch.where(torch.isnan(x), x, torch.where(x < 0, math.pi, 0.0))
+
+
+@decomposes(_aten.special_entr.default)
+def entropy(x: Tensor) -> Tensor:
+    """``-x log(x)``; minus infinity of negative numbers and of infinity, NaN of NaN."""
+    if x.dtype != torch.float32:
+        return NotImplemented
+    y = torch.where((x < 0) | (x == float("inf")), float("-inf"), -x * torch.log(x))
+    return torch.where(x == 0, 0.0, torch.where(torch.isnan(x), x, y))
