@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import ClassVar, TypeAlias
 
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
-from hexagon_mlir.ir.query import element_bytes, ops_named, static_bytes
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.copies.rows import Rows, apart_in_ddr, rows_between
 from hexagon_mlir.passes.copies.transfer import address, declare, index, transfer
@@ -80,11 +80,12 @@ class HexagonCopyLoweringPass(Pass):
     def _lower(self, module: ir.Module, op: ir.Operation, cut: Rows | None, threshold: int, library: int,
                costs: Engine) -> None:
         source, target = op.operands
-        bound = size_bound(op)
+        bound, row = size_bound(op), _row_bound(op)
         plain = cut if threshold >= 0 and cut is not None and not cut.planes and (cut.run or not cut.rows) else None
+        lines, static = plain is not None and plain.rows == (0,), static_bytes(source.type)
+        if static is None and lines and costs.line <= row < inf and not self.dma_bytes and not in_tcm(source.type):
+            threshold = min(threshold, costs.break_even_rows(int(row)))
         engine = plain if bound is None or bound >= threshold else None
-        lines = plain is not None and plain.rows == (0,)
-        static = static_bytes(source.type)
         if static is not None:
             long = lines and static >= library * ir.MemRefType(source.type).shape[0]
             if engine is None and cut is not None and cut.rows and not self.dma_bytes:
@@ -99,7 +100,7 @@ class HexagonCopyLoweringPass(Pass):
         ways: list[Way] = []
         if engine is not None:
             ways.append((threshold, 0, partial(transfer, module, source, target, engine)))
-        if lines and _row_bound(op) >= library:
+        if lines and row >= library:
             ways.append((library, 1, lambda: _copy_rows(module, source, target)))
         sizes = {outer: _bytes(source, outer) for outer in sorted({way[1] for way in ways})}
         if plain is not None and not plain.rows and (bound is None or bound >= library):  # any size: one form is enough
@@ -159,7 +160,7 @@ def _row_bound(op: ir.Operation) -> float:
         rank = ir.MemRefType(value.type).rank
         while True:
             shape = ir.MemRefType(value.type).shape
-            if len(shape) == rank and min(shape[1:]) >= 0:
+            if len(shape) == rank > 0 and min(shape[1:], default=0) >= 0:
                 bounds.append(prod(shape[1:]) * element_bytes(ir.MemRefType(value.type).element_type))
             owner = value.owner
             if isinstance(owner, ir.Block) or owner.operation.name not in ("memref.subview", "memref.cast"):

@@ -30,7 +30,6 @@ from hexagon_mlir.passes.matrix_engine.programs import in_program, is_local
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
-from hexagon_mlir.passes.matrix_engine.single_row import with_row
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
 
@@ -60,10 +59,11 @@ class HexagonMatrixEnginePass(Pass):
     as f32; the result's tiles transposed to rows, pieces added, on which an elementwise op that reads the product
     follows (an activation function, a residual). If this op adds a bias of f16 for each column, or takes the maximum
     with zero, and rounds to f16, the engine does so before it rounds; a bias of sums that stay f32 is added as pieces
-    are. f32 sums that several ops read and round are rounded once. Weights that `pack-engine-weights` has packed are
-    multiplied as they are, by a single row too, those of 4 bits after each was multiplied by its scale: of these, a few
-    rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All of this is
-    linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the engine.
+    are. f32 sums that several ops read and round are rounded once. Weights that
+    `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
+    of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All
+    of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the
+    engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
@@ -180,7 +180,7 @@ class HexagonMatrixEnginePass(Pass):
             byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)
             products = [op for op in ops_named(function, *names_of("linalg"))
                         if not is_engine_product(op) and read_matmul(op) is not None]
-            for op in map(with_row, products):
+            for op in products:
                 found = read_byte_matmul(op)
                 if found is None:
                     found = read_matmul(op)  # again: its epilogue may have been rewritten with another product

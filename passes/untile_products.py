@@ -169,7 +169,7 @@ class UntileProductsPass(Pass):
         constants = SharedConstants()
         for function in functions(module):
             left = 0
-            while left < len(found := [op for op in ops_named(function, *names_of("linalg")) if _adds_to_carried(op)]):
+            while left < len(found := [op for op in ops_named(function, *names_of("linalg")) if adds_to_carried(op)]):
                 sum_ = read_sum(found[left], self.f32_split)
                 if isinstance(sum_, Sum):
                     sum_ = self._declines(sum_, context.target) or sum_
@@ -201,7 +201,7 @@ def _pays(rows: int, columns: int, depth: int, element: ir.Type, target: Target)
     return split_pays(rows, columns, depth, _PIECE_PRODUCTS, cost)
 
 
-def _adds_to_carried(op: ir.Operation) -> bool:
+def adds_to_carried(op: ir.Operation) -> bool:
     """True for a product of two tensors that is added to a value that a loop carries."""
     if len(op.operands) != 3 or len(op.results) != 1 or not isinstance(op.operands[2].owner, ir.Block):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 from hexagon_mlir.targets.base import Target
 
@@ -53,6 +54,12 @@ class Engine:
             return False
         core = rows * (self.latency / 2 + row_bytes / self.core_rate)
         return core > self.start + (transfers - 1) * self.descriptor + rows * row_bytes / self.rate
+
+    def break_even_rows(self, row_bytes: int) -> int:
+        """Bytes from which a transfer of rows of ``row_bytes`` with gaps between them beats the core; see `moves_rows`.
+        """
+        gain = self.latency / 2 + row_bytes / self.core_rate - row_bytes / self.rate
+        return row_bytes * ceil(self.start / gain)
 
     def waited_for(self, nbytes: int) -> float:
         """Cycles of a copy that the core waits for, by the faster of engine and core."""

@@ -106,12 +106,16 @@ def _make_ttir(module: Any, metadata: dict[str, Any]) -> Any:
 @uncollected()
 def _make_linalg(module: Any, metadata: dict[str, Any], options: HexagonOptions) -> str:
     from hexagon_mlir.frontend.triton.lower import PrintedText, to_linalg
+    from hexagon_mlir.frontend.triton.specialization import sizes_of_loops
     from hexagon_mlir.frontend.triton.ttir import generic_text
 
     start = time.perf_counter()
     metadata["name"] = module.get_entry_func_name()
     metadata["shared"] = 0  # TCM is planned by our own passes
-    text = PrintedText.of(to_linalg(generic_text(module), options.arch))
+    linalg = to_linalg(generic_text(module), options.arch)
+    metadata["sizes"] = sizes_of_loops(linalg, options.arch, Settings.of(options))
+    text = PrintedText.of(linalg)
+    metadata["linalg"] = text if metadata["sizes"] else ""
     metadata["compile_seconds"] = time.perf_counter() - start
     return text
 

@@ -35,6 +35,7 @@ class Launcher:
         self.arch = metadata.arch
         self.seconds = getattr(metadata, "compile_seconds", 0.0)
         self.labels, self.kinds = [str(name) for name in source.signature], list(source.signature.values())
+        self.sized = _specializations(metadata)
 
     def __call__(self, gx: int, gy: int, gz: int, stream: int, function: bytes, packed: Any, launch_metadata: Any,
                  enter_hook: Any, exit_hook: Any, *args: Any) -> None:
@@ -43,9 +44,19 @@ class Launcher:
         if enter_hook is not None:
             enter_hook(launch_metadata)
         launch_kernel(self.name, function, self.arch, (gx, gy, gz), self.kinds, args, self.labels,
-                      self.seconds)
+                      self.seconds, self.sized)
         if exit_hook is not None:
             exit_hook(launch_metadata)
+
+
+def _specializations(metadata: Any) -> Any:
+    """The programs for different sizes of a kernel with loops that add up products; None for any other."""
+    if not getattr(metadata, "sizes", None):
+        return None
+    from hexagon_mlir.frontend.triton.specialization import Specializations
+    from hexagon_mlir.settings import Settings
+
+    return Specializations(metadata.linalg, metadata.sizes, metadata.arch, metadata.pipeline, Settings.of(metadata))
 
 
 class HexagonDriver(DriverBase):

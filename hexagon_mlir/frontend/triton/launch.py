@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,16 @@ from hexagon_mlir.frontend.triton.lower import executor
 from hexagon_mlir.frontend.triton.pointers import element_bytes, pointed
 from hexagon_mlir.ir.diagnostics import HexError
 
+if TYPE_CHECKING:
+    from hexagon_mlir.frontend.triton.specialization import Specializations
+
 
 def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int], kinds: Sequence[Any],
-                  args: Sequence[Any], labels: Sequence[str], compile_seconds: float = 0.0) -> None:
+                  args: Sequence[Any], labels: Sequence[str], compile_seconds: float = 0.0,
+                  sized: Specializations | None = None) -> None:
     """Run kernel ``name``. ``kinds`` are Triton's type names (``*fp32``, ``i64``, ``constexpr``), nested in tuples;
-    ``labels`` name the arguments in messages."""
+    ``labels`` name the arguments in messages. ``sized`` has the programs that the simulator runs instead of ``binary``.
+    """
     grid = launch_grid(name, grid)
     pairs = list(_flat(kinds, args, [f"{name}: argument '{label}'" for label in labels]))
     if executor() == "host":
@@ -32,6 +37,8 @@ def launch_kernel(name: str, binary: bytes, arch: str, grid: tuple[int, int, int
         return
     from hexagon_mlir.exec.sim import launch
 
+    if sized is not None and (found := sized.binary(arguments)) is not None:
+        binary, compile_seconds = found.content, compile_seconds + found.seconds
     launch(binary.decode(), name, arguments, grid, arch, names, compile_seconds)
 
 
