@@ -16,6 +16,7 @@ from hexagon_mlir.passes.kernels.outline import erase_all, outline
 _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 _COPIED = _VIEWS | {"tensor.empty", "linalg.fill", "linalg.broadcast", "tensor.extract", "tensor.dim", "tensor.splat"}
 _WRITTEN = frozenset({"linalg.fill", "linalg.broadcast", "tensor.splat"})  # of these, views apart: a buffer's values
+_WIDENING = ("arith.extf", "arith.extsi", "arith.extui")
 _CONTRACTIONS = re.compile(r"linalg\.(.*matmul|.*conv_.*|matvec|vecmat|dot|contract|mmt4d|pooling_.*)")
 _WORD = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -26,7 +27,8 @@ class FormKernelsPass(Pass):
 
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
-    fit the TCM together; those that elementwise ops alone read are not stored. A look-up in a table that does not fit
+    fit the TCM together; those that elementwise ops alone read are not stored. What only converts elements to a wider
+    type, for elementwise ops, is done by each kernel that reads them. A look-up in a table that does not fit
     the TCM is a kernel of its own, if another kernel may read the table in another form.
 
     Before:
@@ -112,7 +114,7 @@ def _kind(op: ir.Operation) -> Kind:
         return Kind.JOINS if op.name in _WRITTEN and (_is_passed(op) or _is_result(op)) else Kind.COPIED
     if op.name == "arith.constant":
         return Kind.JOINS if _is_passed(op) or _is_result(op) else Kind.COPIED
-    if (op.name == "tensor.extract_slice" and _only_computed_on(op)) or _pads(op):
+    if (op.name == "tensor.extract_slice" and _only_computed_on(op)) or _pads(op) or _only_widens(op):
         return Kind.COPIED
     if op.name.startswith("scf.") or _CONTRACTIONS.fullmatch(op.name) or _multiplies_and_adds(op):
         return Kind.ANCHOR
@@ -137,6 +139,16 @@ def _pads(op: ir.Operation) -> bool:
         return False
     readers = {_ancestor(use.owner.operation, op) for use in op.results[0].uses}
     return op.operands[1].owner.operation.name == "linalg.fill" and len(readers) == 1
+
+
+def _only_widens(op: ir.Operation) -> bool:
+    """True for an elementwise op that converts to a wider type, exactly, what elementwise ops alone read: between
+    kernels there are fewer bytes.
+    """
+    if op.name != "linalg.generic" or input_count(op) != 1 or not _maps_elements(op, 0):
+        return False
+    names = [inner.operation.name for inner in op.regions[0].blocks[0].operations]
+    return names[:-1] in [[name] for name in _WIDENING] and not _is_stored(op.results[0])
 
 
 def _ancestor(op: ir.Operation, sibling: ir.Operation) -> ir.Operation:

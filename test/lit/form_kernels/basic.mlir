@@ -112,3 +112,52 @@ func.func @returned_fill() -> (tensor<6xi64>, tensor<6xi64>) {
   %fill = linalg.fill ins(%zero : i64) outs(%empty : tensor<6xi64>) -> tensor<6xi64>
   return %fill, %fill : tensor<6xi64>, tensor<6xi64>
 }
+
+// -----
+// 7. What only converts to a wider type is done where it is read: the narrow tensor is passed on. Where a reduction reads
+//    it, or the function returns it, the kernel before does it.
+// CHECK-LABEL: func.func private @widened_0_matmul
+// CHECK-SAME: -> tensor<4x4xf16>
+// CHECK-NOT: arith.extf
+// CHECK-LABEL: func.func private @widened_1_matmul
+// CHECK-SAME: tensor<4x4xf16>) -> tensor<4x4xf32>
+// CHECK: linalg.matmul
+// CHECK: arith.extf
+// CHECK: arith.addf
+// CHECK-LABEL: func.func @widened
+func.func @widened(%a: tensor<4x4xf16>, %b: tensor<4x4xf16>, %c: tensor<4x4xf32>, %z: tensor<4x4xf16>,
+    %s: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<4x4xf16>, tensor<4x4xf16>) outs(%z : tensor<4x4xf16>) -> tensor<4x4xf16>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x4xf16>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%x: f16, %old: f32):
+      %w = arith.extf %x : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<4x4xf32>
+  %2 = linalg.matmul ins(%c, %c : tensor<4x4xf32>, tensor<4x4xf32>) outs(%s : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%1, %2 : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%x: f32, %y: f32, %old: f32):
+      %w = arith.addf %x, %y : f32
+      linalg.yield %w : f32
+  } -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+// CHECK-LABEL: func.func private @returned_0_matmul
+// CHECK-SAME: -> tensor<4x4xf32>
+// CHECK: arith.extf
+func.func @returned(%a: tensor<4x4xf16>, %z: tensor<4x4xf16>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%a, %a : tensor<4x4xf16>, tensor<4x4xf16>) outs(%z : tensor<4x4xf16>) -> tensor<4x4xf16>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x4xf16>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%x: f16, %old: f32):
+      %w = arith.extf %x : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
