@@ -74,6 +74,8 @@ def read_load(loop: ir.Operation, place: int) -> BlockLoad | str:
     start, number = loop.operands[_BOUNDS + place].owner, trips(loop)
     if isinstance(start, ir.Block) or start.operation.name != "tensor.empty" or number is None:
         return "it is not a new tensor, or the number of iterations is not known"
+    if block.rank != whole.rank:
+        return "its blocks have fewer dimensions"
     cut = [dim for dim, (part, all_) in enumerate(zip(block.shape, whole.shape, strict=True)) if part != all_]
     if len(cut) != 1 or block.shape[cut[0]] * number != whole.shape[cut[0]] or not _in_order(insert, cut[0], loop):
         return "its blocks do not follow each other along one dimension"

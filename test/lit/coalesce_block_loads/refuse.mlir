@@ -62,3 +62,18 @@ func.func @computed(%x: tensor<32x32xf16>) -> tensor<32x64xf16> {
   }
   return %whole : tensor<32x64xf16>
 }
+
+// CHECK-LABEL: func.func @fewer_dimensions
+// CHECK: scf.for
+// CHECK: tensor.insert_slice
+func.func @fewer_dimensions(%x: tensor<32x64xf16>) -> tensor<2x32x64xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %none = tensor.empty() : tensor<2x32x64xf16>
+  %whole = scf.for %k = %c0 to %c2 step %c1 iter_args(%old = %none) -> (tensor<2x32x64xf16>) {
+    %new = tensor.insert_slice %x into %old[%k, 0, 0] [1, 32, 64] [1, 1, 1] : tensor<32x64xf16> into tensor<2x32x64xf16>
+    scf.yield %new : tensor<2x32x64xf16>
+  }
+  return %whole : tensor<2x32x64xf16>
+}
