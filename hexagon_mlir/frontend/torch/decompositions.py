@@ -23,6 +23,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     fourier,
     gradients,
     linear_algebra,
+    optimizers,
     padding,
     pooling,
     random_numbers,
@@ -69,7 +70,8 @@ _COMPOSITE = (_aten.einsum.default, _aten.instance_norm.default,
 def decompositions() -> dict[Any, Any]:
     """The table for ``run_decompositions`` and AOTAutograd."""
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
-    return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **OURS}
+    return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **OURS,
+            **optimizers.multiply_adds()}
 
 
 def _wide(x: Tensor) -> Tensor:
