@@ -1,5 +1,7 @@
 """Attention of f16 by blocks of queries: how it is cut, and values of all forms on the host."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -64,7 +66,9 @@ def window(queries, keys):
     (shape(4, 2, 300, 300, 32, 48), ""), (shape(1, 1, 140, 333, 32, 32), ""), (shape(1, 1, 290, 100, 32, 32), ""),
     (shape(2, 2, 150, 150, 32, 32, mask=(1, 1, 150, 150)), "added"),
     (shape(6, 3, 150, 77, 32, 32, mask=(1, 1, 150, 77), causal=False), "added"),
-    (shape(2, 1, 300, 290, 32, 32, causal=False), ""),
+    (shape(2, 1, 300, 290, 32, 32, causal=False), ""), (replace(shape(4, 2, 150, 140, 32, 48), batches=1), ""),
+    (replace(shape(6, 6, 50, 50, 32, 64, causal=False), batches=2), ""),
+    (replace(shape(4, 2, 140, 150, 32, 48), batches=2), ""),
     (shape(2, 2, 150, 150, 32, 32, hidden=(1, 1, 150, 150), causal=False, safe=False), "hidden")])
 def test_values(one, kind):
     """Against f64; rows that see no key have zeros, or NaN where the softmax is written out."""
@@ -77,7 +81,8 @@ def test_values(one, kind):
     module, _ = after(attention_rows.function(one), [])
     found, = on_host(module, ["kernel"])("kernel", [*given, *(mask for mask in masks if mask is not None)])
     added, hidden = (None if mask is None else torch.from_numpy(mask) for mask in masks)
-    exact = attention(*(torch.from_numpy(x).double() for x in given), added, one.causal, one.scale, hidden, one.safe)
+    exact = attention(*(torch.from_numpy(x).double() for x in given), added, one.causal, one.scale, hidden, one.safe,
+                      batches=one.batches)
     assert np.isnan(exact.numpy()).any() == (kind == "hidden")
     np.testing.assert_allclose(found.astype(np.float64), exact.numpy(), rtol=0, atol=4e-3)
 

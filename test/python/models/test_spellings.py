@@ -169,3 +169,40 @@ def test_what_is_no_attention_stays(kind):
     graph, _, got = rewritten(Other(kind), (*tensors, seen))
     assert not fused(graph)
     torch.testing.assert_close(got, Other(kind)(*tensors, seen), rtol=0, atol=2e-5, equal_nan=True)
+
+
+class QueriesFirst(nn.Module):
+    """Heads are joined after attention; ``turned`` says how their dimension goes behind that of the queries."""
+
+    def __init__(self, turned):
+        super().__init__()
+        self.turned = turned
+
+    def forward(self, q, k, v):
+        return self.turned(nn.functional.scaled_dot_product_attention(q, k, v))
+
+
+@pytest.mark.parametrize(("turned", "moves"), [
+    (lambda y: y.transpose(1, 2).reshape(BATCH, QUERIES, -1), 0), (lambda y: y.permute(0, 2, 1, 3) * 2, 0),
+    (lambda y: y.reshape(BATCH * HEADS, QUERIES, DEPTH).view(BATCH, HEADS, QUERIES, DEPTH).transpose(2, 1) + 1, 0),
+    (lambda y: y.transpose(1, 2) + y.transpose(1, 2).flip(1), 1), (lambda y: y.permute(0, 3, 1, 2) + 1, 1),
+    (lambda y: y.reshape(HEADS, BATCH, QUERIES, DEPTH).transpose(1, 2) + 1, 0)])
+def test_queries_before_heads(turned, moves):
+    """Attention writes queries before heads where its only reader permutes them so; other permutations stay."""
+    arguments, _ = inputs()
+    module = QueriesFirst(turned)
+    graph, _, value = rewritten(module, arguments)
+    targets = [node.target for node in graph.graph.nodes]
+    permutations = (torch.ops.aten.permute.default, torch.ops.aten.transpose.int)
+    assert sum(target in permutations for target in targets) == moves
+    assert targets.count(attention) == 1
+    torch.testing.assert_close(value, module(*arguments), rtol=0, atol=1e-5)
+
+
+def test_queries_before_heads_simulated():
+    """Of f32, by tiles of keys: two batches of four heads."""
+    arguments, _ = inputs()
+    module = QueriesFirst(lambda y: y.transpose(1, 2).reshape(BATCH, QUERIES, -1))
+    model = hx.compile(torch.export.export(module, arguments))
+    torch.testing.assert_close(model(*arguments), module(*arguments), rtol=0, atol=1e-5)
+    assert len(model.last_run.launches) == 1

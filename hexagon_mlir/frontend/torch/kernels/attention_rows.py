@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hexagon_mlir.frontend.torch.kernels.attention_blocks import TILE, Part, Plan, plan
-from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, mask_groups
+from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, block_offsets, mask_groups
 from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Insertion, Type, Value
 from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two, reciprocal
 
@@ -68,7 +68,7 @@ class _RowAttention:
         found = plan(s)
         assert found is not None
         repeat = op.index(s.heads // s.key_heads)
-        out = op.empty(Type("f16", (s.heads, s.queries, s.width)))
+        out = op.empty(Type("f16", s.result))
         if found.heads > 1:
             return op.text(self._in_parallel(found, repeat, out))
 
@@ -84,14 +84,14 @@ class _RowAttention:
     def _in_parallel(self, found: Plan, repeat: Value, out: Value) -> Value:
         """``found.heads`` heads of queries at a time, each by a thread."""
         s, op = self.shape, self.builder
-        sizes = 1, s.queries, s.width
+        sizes = s.block(s.queries)
 
         def heads(first: Value, carried: list[Value]) -> Sequence[Value]:
             def one(number: Value) -> Insertion:
                 head = op.apply("arith.addi", first, number)
                 seen = self._seen(op.apply("arith.divui", head, repeat), found)
                 part = self._head(head, found, seen, op.empty(Type("f16", sizes)), self.c0)
-                return Insertion(part, [head, 0, 0], sizes)
+                return Insertion(part, block_offsets(op, s, head, 0), sizes)
 
             return [op.parallel(found.heads, carried[0], one)]
 
@@ -137,7 +137,7 @@ class _RowAttention:
                    for product, first in zip(products, starts, strict=True)]
         for first, (sums, maximum, total) in zip(starts, results, strict=True):
             result = self._quotient(sums, maximum, total, rows)
-            out = op.insert_slice(result, out, [at, first, 0], (1, rows, self.shape.width))
+            out = op.insert_slice(result, out, block_offsets(op, self.shape, at, first), self.shape.block(rows))
         return out
 
     def _scaled(self, head: Value, first: Value, rows: int) -> Value:

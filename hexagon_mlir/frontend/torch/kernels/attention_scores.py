@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Type, Value
+from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Offset, Type, Value
 
 _TRANSPOSE_FROM = 8  # least query rows for which transposing the keys once pays
 _LOWEST = "-3.40282347E+38"  # instead of -inf: the difference of two of them is 0, not NaN
@@ -13,7 +13,9 @@ _LOWEST = "-3.40282347E+38"  # instead of -inf: the difference of two of them is
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes and options of one attention, as `attention.attention` has them; a mask that is absent has no sizes."""
+    """Sizes and options of one attention, as `attention.attention` has them; a mask that is absent has no sizes.
+    ``batches`` of which the result has queries before heads; 0 where heads are before queries.
+    """
 
     heads: int
     key_heads: int
@@ -29,6 +31,18 @@ class Shape:
     safe: bool
     sink: bool
     cap: float
+    batches: int = 0
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """Sizes of the result."""
+        if not self.batches:
+            return self.heads, self.queries, self.width
+        return self.batches, self.queries, self.heads // self.batches, self.width
+
+    def block(self, rows: int) -> tuple[int, ...]:
+        """Sizes of the block of the result that so many ``rows`` of queries of a head are."""
+        return (1, rows, 1, self.width) if self.batches else (1, rows, self.width)
 
     @property
     def transposed(self) -> bool:
@@ -39,6 +53,16 @@ class Shape:
 def mask_groups(mask: tuple[int, ...], heads: int) -> tuple[int, int]:
     """P and Q, of which ``heads`` is the product, for a mask of sizes (P or 1, Q or 1, S or 1, T)."""
     return (mask[0], heads // mask[0]) if mask[0] > 1 else (heads // mask[1], mask[1])
+
+
+def block_offsets(builder: FunctionBuilder, shape: Shape, head: Value, first: Offset) -> list[Offset]:
+    """Where in the result the block of a head's queries from ``first`` on starts."""
+    if not shape.batches:
+        return [head, first, 0]
+    if shape.batches == 1:
+        return [0, first, head, 0]
+    heads = builder.index(shape.heads // shape.batches)
+    return [builder.apply("arith.divui", head, heads), first, builder.apply("arith.remui", head, heads), 0]
 
 
 class Constants:

@@ -7,7 +7,15 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from hexagon_mlir.frontend.torch.kernels.attention_scores import Constants, Head, KeyTile, QueryTile, ScoreTiles, Shape
+from hexagon_mlir.frontend.torch.kernels.attention_scores import (
+    Constants,
+    Head,
+    KeyTile,
+    QueryTile,
+    ScoreTiles,
+    Shape,
+    block_offsets,
+)
 from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Type, Value
 
 QUERY_ROWS, KEY_ROWS = 32, 128
@@ -52,7 +60,7 @@ class _Attention:
         """For each head, for each tile of its queries: the online softmax over all tiles of its keys."""
         s, op = self.shape, self.builder
         heads, repeat = op.index(s.heads), op.index(s.heads // s.key_heads)
-        out = op.empty(Type(s.element, (s.heads, s.queries, s.width)))
+        out = op.empty(Type(s.element, s.result))
 
         def one_head(index: Value, carried: list[Value]) -> Sequence[Value]:
             head = self._head(index, op.apply("arith.divui", index, repeat))
@@ -103,7 +111,8 @@ class _Attention:
         done = self._by_tiles(
             s.keys, columns, end, start,
             lambda first, columns, state: self._key_tile(head, queries, KeyTile(first, columns), _Softmax(*state)))
-        return op.insert_slice(self._quotient(_Softmax(*done)), out, [head.number, first, 0], (1, rows, s.width))
+        return op.insert_slice(self._quotient(_Softmax(*done)), out, block_offsets(op, s, head.number, first),
+                               s.block(rows))
 
     def _keys_end(self, first: Value, rows: int, columns: int) -> Value:
         """Where the whole tiles of keys end; when causal, those after the last query of the tile are left out."""

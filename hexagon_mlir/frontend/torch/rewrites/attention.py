@@ -15,8 +15,10 @@ from hexagon_mlir.frontend.torch.rewrites.score_steps import PRODUCTS, follow, i
 from hexagon_mlir.frontend.torch.rewrites.scores import Scores
 from hexagon_mlir.frontend.torch.rewrites.softmax import softmax_of_weights
 from hexagon_mlir.frontend.torch.rewrites.views import (
+    VIEWS,
     end_of_views,
     operands_swapped,
+    order_of,
     transpose_operand,
     transposed,
     unrepeated,
@@ -70,9 +72,30 @@ def _insert(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, sc
     flat = [graph.insert(at, _aten.reshape.default, query, heads),
             *(graph.insert(at, _aten.reshape.default, x, [prod(shape_of(x)[:-2]), *shape_of(x)[-2:]])
               for x in (key, value))]
+    reader = _queries_first(at, heads[0])
     result = graph.insert(at, attention, *flat, scores.operand(scores.added), causal or scores.causal,
-                          float(scores.scale), scores.operand(scores.hidden), safe, scores.sink, scores.cap)
-    graph.replace(at, graph.insert(at, _aten.reshape.default, result, list(shape_of(at))))
+                          float(scores.scale), scores.operand(scores.hidden), safe, scores.sink, scores.cap,
+                          0 if reader is None else shape_of(reader)[0])
+    last = at if reader is None else reader
+    done = [last]
+    while done[-1] is not at:
+        done.append(args_of(done[-1])[0])
+    graph.replace(last, graph.insert(last, _aten.reshape.default, result, list(shape_of(last))))
+    for node in done[1:]:
+        graph.graph.erase_node(node)
+
+
+def _queries_first(result: Node, heads: int) -> Node | None:
+    """The only reader of attention's ``result``, perhaps after views as (B, H, Q, E), that makes (B, Q, H, E) of it."""
+    node = result
+    while len(node.users) == 1:
+        reader = next(iter(node.users))
+        if reader.target not in VIEWS:
+            turns = reader.target in (_aten.permute.default, _aten.transpose.int) and order_of(reader) == [0, 2, 1, 3]
+            batches, number, *block = (*shape_of(node), 0, 0)[:4]
+            return reader if turns and batches * number == heads and block == list(shape_of(result)[-2:]) else None
+        node = reader
+    return None
 
 
 # -- attention written out -----------------------------------------------------------------------------------------
