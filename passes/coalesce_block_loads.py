@@ -56,8 +56,8 @@ class CoalesceBlockLoadsPass(Pass):
 
     Options: none.
 
-    Refuses (with a remark; the loop stays): blocks that are computed, that do not follow each other, whose sizes are
-    not what is left of a row; loops that write memory.
+    Refuses (with a remark; the loop stays): blocks that do not follow each other, that have fewer dimensions, whose
+    sizes are not what is left of a row; loops that write memory.
 
     Needs: tensor.
     Leaves: tensor.

@@ -58,13 +58,22 @@ def trips(loop: ir.Operation) -> int | None:
 
 
 def collected(loop: ir.Operation) -> list[int]:
-    """The numbers of the carried tensors that ``loop`` only writes a block to in each iteration."""
+    """The numbers of the carried tensors that ``loop`` only writes a loaded block to in each iteration."""
     body = loop.regions[0].blocks[0]
-    yielded = list(list(body.operations)[-1].operation.operands)
-    return [place for place, value in enumerate(yielded) if not isinstance(value.owner, ir.Block)
-            and value.owner.operation.name == "tensor.insert_slice"
-            and value.owner.operation.operands[1] == body.arguments[place + 1]
-            and len(list(body.arguments[place + 1].uses)) == 1 and len(list(value.uses)) == 1]
+    found = []
+    for place, value in enumerate(list(body.operations)[-1].operation.operands):
+        insert = None if isinstance(value.owner, ir.Block) else value.owner.operation
+        if insert is None or insert.name != "tensor.insert_slice" or _is_computed(insert.operands[0]):
+            continue
+        whole = body.arguments[place + 1]
+        if insert.operands[1] == whole and len(list(whole.uses)) == len(list(value.uses)) == 1:
+            found.append(place)
+    return found
+
+
+def _is_computed(block: ir.Value) -> bool:
+    """True for a tensor that is no buffer's contents."""
+    return isinstance(block.owner, ir.Block) or block.owner.operation.name != "bufferization.to_tensor"
 
 
 def read_load(loop: ir.Operation, place: int) -> BlockLoad | str:
@@ -76,15 +85,14 @@ def read_load(loop: ir.Operation, place: int) -> BlockLoad | str:
         return "it is not a new tensor, or the number of iterations is not known"
     if block.rank != whole.rank:
         return "its blocks have fewer dimensions"
+    if block.rank != whole.rank or not (block.has_static_shape and whole.has_static_shape):
+        return "its blocks have fewer dimensions, or sizes that are not known"
     cut = [dim for dim, (part, all_) in enumerate(zip(block.shape, whole.shape, strict=True)) if part != all_]
     if len(cut) != 1 or block.shape[cut[0]] * number != whole.shape[cut[0]] or not _in_order(insert, cut[0], loop):
         return "its blocks do not follow each other along one dimension"
-    made = insert.operands[0].owner
     if len(list(insert.operands[0].uses)) != 1:
         return "its blocks are read elsewhere"
-    if isinstance(made, ir.Block) or made.operation.name != "bufferization.to_tensor":
-        return "its blocks are computed"
-    return _read_block(loop, place, cut[0], insert, made.operation)
+    return _read_block(loop, place, cut[0], insert, insert.operands[0].owner.operation)
 
 
 def _in_order(insert: ir.Operation, axis: int, loop: ir.Operation) -> bool:

@@ -406,7 +406,7 @@ def _attention() -> str:
     text = attention_rows.function(Shape(1, 1, 70, 77, 64, 64, (), (), "f16", True, 0.125, True, False, 0.0))
     head, _, result = text.replace("@kernel(", "@attention(").rpartition("return ")
     value = result.split()[0]
-    return f"""{head.replace("-> tensor<1x70x64xf16> {", "-> tensor<1x70x64xf32> {", 1)}
+    return f"""{head.replace("-> (tensor<1x70x64xf16>) {", "-> tensor<1x70x64xf32> {", 1)}
       %none = tensor.empty() : tensor<1x70x64xf32>
       %wide = linalg.generic {{indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>],
           iterator_types = ["parallel", "parallel", "parallel"]}}
