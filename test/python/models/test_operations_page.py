@@ -1,0 +1,44 @@
+"""A sample of docs/operations.md is what its script finds."""
+
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "docs/operations.md").read_text()
+
+
+def section(title):
+    return re.search(rf"\n## {title}\n(.*?)(?=\n## |\Z)", TEXT, re.S)[1]
+
+
+EQUAL = re.findall(r"`([^`]+)`", section("Equal"))
+REFUSED = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", section("Refused"), re.M))
+PROGRAM = """
+import sys
+from bench import operations
+print(operations.page({name: operations.outcome(operations.database()[name]) for name in sys.argv[1:]}))
+"""
+
+
+def test_sample():
+    """In a process of its own: PyTorch's test database changes settings of PyTorch."""
+    choose = random.Random(26)
+    equal, refused = choose.sample(EQUAL, 7), choose.sample(sorted(REFUSED), 3)
+    run = subprocess.run([sys.executable, "-c", PROGRAM, *equal, *refused], cwd=ROOT, capture_output=True, text=True,
+                         check=False)
+    assert run.returncode == 0, run.stderr
+    assert "Of 10 operations, 7 are equal" in run.stdout, run.stdout
+    for name in refused:
+        assert f"| `{name}` | {REFUSED[name]} |\n" in run.stdout
+
+
+def test_numbers_are_those_of_the_lists():
+    drawn = re.findall(r"`([^`]+)`", section("Random"))
+    counts = [int(number) for number in re.search(
+        r"Of (\d+) operations, (\d+) are equal, (\d+) draw .*?\s(\d+) are refused by name, and (\d+) differ", TEXT,
+        re.S).groups()]
+    assert counts == [len(EQUAL) + len(REFUSED) + len(drawn), len(EQUAL), len(drawn), len(REFUSED), 0]
+    assert not set(EQUAL) & set(REFUSED)
