@@ -20,6 +20,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     cells,
     complex_numbers,
     distances,
+    factorizations,
     fourier,
     gradients,
     linear_algebra,

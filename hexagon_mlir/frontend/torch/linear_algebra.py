@@ -14,7 +14,7 @@ from torch import Tensor
 from hexagon_mlir.frontend.torch.registry import decomposes
 
 _aten = torch.ops.aten
-_STEPS = 16
+STEPS = 16
 """Rows of the largest matrix that is eliminated, row by row."""
 _ROWS = 512
 """Rows of the largest triangular matrix that is inverted."""
@@ -66,7 +66,7 @@ def solve_triangular(a: Tensor, b: Tensor, *, upper: bool, left: bool = True, un
 def inverse(a: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """Gauss and Jordan's elimination with the largest pivot of each column; where it is zero, the step is told."""
     size = a.shape[-1]
-    if size > _STEPS or not a.numel() or a.dtype != torch.float32:
+    if size > STEPS or not a.numel() or a.dtype != torch.float32:
         return NotImplemented
     both = torch.cat([a, torch.eye(size, dtype=a.dtype).expand(a.shape)], -1)
     row = torch.arange(size).reshape(-1, 1)
@@ -87,7 +87,7 @@ def inverse(a: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
 def cholesky(a: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """Column by column; the first pivot that is not positive is told."""
     size = a.shape[-1]
-    if size > _STEPS or not a.numel() or a.dtype != torch.float32:
+    if size > STEPS or not a.numel() or a.dtype != torch.float32:
         return NotImplemented
     rest = a.transpose(-1, -2) if upper else a
     row = torch.arange(size)
