@@ -28,7 +28,8 @@ class FormKernelsPass(Pass):
     A contraction, convolution or loop starts a kernel. Elementwise ops, reductions and data movement join the kernel
     that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
     fit the TCM together; those that elementwise ops alone read are not stored. What only converts elements to a wider
-    type, for elementwise ops, is done by each kernel that reads them. A look-up in a table that does not fit
+    type, for elementwise ops, is done by each kernel that reads them; what one other kernel alone reads, together with
+    its operands, is done there. A look-up in a table that does not fit
     the TCM is a kernel of its own, if another kernel may read the table in another form.
 
     Before:
@@ -91,7 +92,8 @@ def _split(function: ir.Operation, budget: int) -> None:
     for op in ops:
         made_by = [numbers[v.owner.operation] for v in external_values(op)
                    if isinstance(v.owner, ir.OpView) and v.owner.operation in numbers]
-        infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op), _table_bytes(op)))
+        infos.append(OpInfo(_kind(op), tuple(made_by), _bytes(op), _is_result(op), _table_bytes(op),
+                            any(_maps_elements(op, number) for number in range(len(op.operands)))))
     kernels = group(infos, budget)
     prefix = ir.StringAttr(function.attributes["sym_name"]).value
     end = function.regions[0].blocks[0].operations[len(ops)].operation
@@ -128,9 +130,9 @@ def _is_passed(op: ir.Operation) -> bool:
 
 
 def _only_computed_on(op: ir.Operation) -> bool:
-    """True when the slice is read by computations alone: they read it in place."""
+    """True when the slice is read by computations and concatenations alone: they read it in place."""
     users = {use.owner.operation.name for use in op.results[0].uses}
-    return all(name.startswith("linalg.") for name in users)
+    return all(name.startswith("linalg.") or name == "tensor.concat" for name in users)
 
 
 def _pads(op: ir.Operation) -> bool:

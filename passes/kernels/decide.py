@@ -23,13 +23,15 @@ class Kind(Enum):
 @dataclass(frozen=True)
 class OpInfo:
     """One operation: the numbers of the operations that make its operands, the bytes of its results, whether the
-    function returns one of them, and the bytes of the tables it looks elements up in that others read as well."""
+    function returns one of them, the bytes of the tables it looks elements up in that others read as well, and whether
+    it computes element by element."""
 
     kind: Kind
     operands: tuple[int, ...]
     bytes: int = 0
     is_result: bool = False
     table_bytes: int = 0
+    is_elementwise: bool = False
 
 
 def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
@@ -58,7 +60,35 @@ def group(ops: Sequence[OpInfo], budget: int) -> list[int | None]:
         used[latest] += op.bytes
         kernels.append(latest)
         origins.append(latest)
+    _postpone(ops, kernels)
     return _absorb(ops, kernels, used, budget)
+
+
+def _postpone(ops: Sequence[OpInfo], kernels: list[int | None]) -> None:
+    """Move elementwise operations that only elementwise ones in one other kernel read into that one, if it reads all of
+    their operands that kernels make anyway: their results are not passed on.
+    """
+    users: list[list[int]] = [[] for _ in ops]
+    for number, op in enumerate(ops):
+        for operand in op.operands:
+            users[operand].append(number)
+    for number, op in reversed(list(enumerate(ops))):
+        readers = _readers(users, kernels, number)
+        if op.kind is not Kind.JOINS or not op.is_elementwise or op.bytes or op.is_result or len(readers) != 1:
+            continue
+        (reader,) = readers
+        made = {source for operand in op.operands for source in _sources(ops, kernels, operand)}
+        if kernels[number] != reader and made and all(reader in _readers(users, kernels, source) for source in made):
+            kernels[number] = reader
+
+
+def _readers(users: Sequence[Sequence[int]], kernels: Sequence[int | None], number: int) -> set[int]:
+    """The kernels that read operation ``number``, maybe through what is copied."""
+    found = set[int]()
+    for user in users[number]:
+        kernel = kernels[user]
+        found |= _readers(users, kernels, user) if kernel is None else {kernel}
+    return found
 
 
 def _reads_unstored(ops: Sequence[OpInfo], kernels: Sequence[int | None], op: OpInfo, kernel: int) -> bool:
@@ -101,7 +131,11 @@ def _absorb(ops: Sequence[OpInfo], kernels: list[int | None], used: list[int], b
 
 def _made_in(ops: Sequence[OpInfo], kernels: Sequence[int | None], number: int) -> set[int]:
     """The kernels an operation's value comes from: its own, or through what is copied."""
-    kernel = kernels[number]
-    if kernel is not None:
-        return {kernel}
-    return {k for operand in ops[number].operands for k in _made_in(ops, kernels, operand)}
+    return {kernel for source in _sources(ops, kernels, number) if (kernel := kernels[source]) is not None}
+
+
+def _sources(ops: Sequence[OpInfo], kernels: Sequence[int | None], number: int) -> set[int]:
+    """The operations in kernels that an operation's value comes from: itself, or through what is copied."""
+    if kernels[number] is not None:
+        return {number}
+    return {source for operand in ops[number].operands for source in _sources(ops, kernels, operand)}

@@ -161,3 +161,43 @@ func.func @returned(%a: tensor<4x4xf16>, %z: tensor<4x4xf16>) -> tensor<4x4xf32>
   } -> tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+// 8. An elementwise op that one other kernel alone reads, together with its operand, is done there: only the operand is
+//    passed on. A slice that is concatenated is read in place.
+// CHECK-LABEL: func.func private @rotated_0_matmul
+// CHECK-SAME: -> (tensor<4x4xf32>, tensor<4x4xf32>)
+// CHECK-NOT: arith.mulf
+// CHECK: tensor.concat
+// CHECK-LABEL: func.func private @rotated_1_matmul
+// CHECK: arith.mulf
+// CHECK: linalg.matmul
+// CHECK: arith.addf
+// CHECK-LABEL: func.func @rotated
+// CHECK-NEXT: %[[X:.*]]:2 = call @rotated_0_matmul
+// CHECK-NEXT: call @rotated_1_matmul(%[[X]]#0
+// CHECK-NEXT: return
+func.func @rotated(%a: tensor<4x4xf32>, %cos: tensor<4x4xf32>, %z: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %e = tensor.empty() : tensor<4x4xf32>
+  %x = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %cos : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%p: f32, %q: f32, %old: f32):
+      %w = arith.mulf %p, %q : f32
+      linalg.yield %w : f32
+  } -> tensor<4x4xf32>
+  %left = tensor.extract_slice %x[0, 0] [4, 2] [1, 1] : tensor<4x4xf32> to tensor<4x2xf32>
+  %right = tensor.extract_slice %x[0, 2] [4, 2] [1, 1] : tensor<4x4xf32> to tensor<4x2xf32>
+  %turned = tensor.concat dim(1) %right, %left : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+  %y = linalg.matmul ins(%turned, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%z : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+      affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%0, %x, %y : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+    ^bb0(%p: f32, %q: f32, %r: f32, %old: f32):
+      %w = arith.addf %p, %q : f32
+      %s = arith.addf %w, %r : f32
+      linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}

@@ -7,8 +7,13 @@ from hexagon_mlir.passes.kernels.decide import Kind, OpInfo, group
 BIG = 1 << 20
 
 
-def op(kind, *operands, size=4, result=False, table=0):
-    return OpInfo(kind, operands, size, result, table)
+def op(kind, *operands, size=4, result=False, table=0, elementwise=False):
+    return OpInfo(kind, operands, size, result, table, elementwise)
+
+
+def each(*operands, size=0, result=False):
+    """An elementwise operation; nothing of its result is stored unless ``size`` says so."""
+    return op(J, *operands, size=size, result=result, elementwise=True)
 
 
 A, J, COPY, CALL = Kind.ANCHOR, Kind.JOINS, Kind.COPIED, Kind.CALL
@@ -31,6 +36,15 @@ CASES = {
     "too large to be absorbed": ([op(J, size=BIG), op(A, 0)], [0, 1]),
     "a lookup in a table": ([op(J, table=BIG), op(A, 0)], [1, 1]),
     "a lookup in a large table": ([op(J, table=BIG + 1), op(A, 0)], [0, 1]),
+    "postponed: its operand is passed on anyway": ([op(A), each(0), op(A), each(0, 1, 2)], [0, 1, 1, 1]),
+    "postponed, through what is copied": (
+        [op(A), op(COPY, 0), each(1), op(A), each(0, 2, 3)], [0, None, 1, 1, 1]),
+    "not postponed: its operand is not passed on": ([op(A), each(0), op(A), each(1, 2)], [0, 0, 1, 1]),
+    "not postponed: two kernels read it": (
+        [op(A), each(0), op(A), each(0, 1, 2), op(A), each(0, 1, 4)], [0, 0, 1, 1, 2, 2]),
+    "not postponed: it is stored": ([op(A), each(0, size=4), op(A), each(0, 1, 2)], [0, 0, 1, 1]),
+    "not postponed: a result": ([op(A), each(0, result=True), op(A), each(0, 1, 2)], [0, 0, 1, 1]),
+    "not postponed: a reduction": ([op(A), op(J, 0, size=0), op(A), each(0, 1, 2)], [0, 0, 1, 1]),
     "nothing": ([], []),
 }
 
