@@ -6,8 +6,8 @@
 
 Rows with int4 weights are the products of a layer of Qwen3-4B for 512 tokens: factors and results of f16, weights of 4
 bits with an f16 scale for 32 of a column. ``python bench/narrow_products.py`` prints them together: 84 % of the
-engine's rate. The whole layer as a model in mixed precision, with norms, attention (5.4 M cycles) and SwiGLU, takes
-26.8 M cycles, 47 % of the rate (``python bench/qwen3.py``). A published run of the whole model, at 690 tokens per
+engine's rate. The whole layer as a model in mixed precision, with norms, attention (3.1 M cycles) and SwiGLU, takes
+23.7 M cycles, 53 % of the rate (``python bench/qwen3.py``). A published run of the whole model, at 690 tokens per
 second on v81, reaches 24 %.
 
 The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32 (of bytes rows to 64), at
