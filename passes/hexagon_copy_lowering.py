@@ -84,7 +84,7 @@ class HexagonCopyLoweringPass(Pass):
         plain = cut if threshold >= 0 and cut is not None and not cut.planes and (cut.run or not cut.rows) else None
         lines, static = plain is not None and plain.rows == (0,), static_bytes(source.type)
         if static is None and lines and costs.line <= row < inf and not self.dma_bytes and not in_tcm(source.type):
-            threshold = min(threshold, costs.break_even_rows(int(row)))
+            threshold = max(costs.break_even_rows(int(row)), threshold // 3)
         engine = plain if bound is None or bound >= threshold else None
         if static is not None:
             long = lines and static >= library * ir.MemRefType(source.type).shape[0]

@@ -85,8 +85,8 @@ def read_load(loop: ir.Operation, place: int) -> BlockLoad | str:
         return "it is not a new tensor, or the number of iterations is not known"
     if block.rank != whole.rank:
         return "its blocks have fewer dimensions"
-    if block.rank != whole.rank or not (block.has_static_shape and whole.has_static_shape):
-        return "its blocks have fewer dimensions, or sizes that are not known"
+    if not (block.has_static_shape and whole.has_static_shape):
+        return "sizes of its blocks are not known"
     cut = [dim for dim, (part, all_) in enumerate(zip(block.shape, whole.shape, strict=True)) if part != all_]
     if len(cut) != 1 or block.shape[cut[0]] * number != whole.shape[cut[0]] or not _in_order(insert, cut[0], loop):
         return "its blocks do not follow each other along one dimension"

@@ -35,12 +35,13 @@ def sizes_of_loops(module: ir.Module, arch: str, settings: Settings) -> list[int
     """The numbers of the kernel's i32 arguments, at run time, that end loops which add up products for the engine."""
     if not (settings.matrix_engine and pipelines.target_of(arch).has_matrix_engine):
         return []
+    elements = ("f16", "i8", "f32", "bf16") if settings.f32_split else ("f16", "i8")
     found: set[int] = set()
     for function in functions(module):
         entry = function.regions[0].blocks[0]
         given = len(entry.arguments) - GRID_ARGUMENTS
         for op in ops_named(function, *names_of("linalg")):
-            if adds_to_carried(op):
+            if adds_to_carried(op) and str(ir.RankedTensorType(op.operands[0].type).element_type) in elements:
                 loop = op.operands[2].owner.owner.operation
                 numbers = _arguments(list(loop.operands)[:_BOUNDS], entry)
                 if numbers and max(numbers) < given and all(str(entry.arguments[n].type) == "i32" for n in numbers):

@@ -67,6 +67,9 @@ def test_which_arguments_count():
     assert specialization.sizes_of_loops(module, "v75", Settings()) == [5]
     assert specialization.sizes_of_loops(module, "v75", Settings(matrix_engine=False)) == []
     assert specialization.sizes_of_loops(module, "v68", Settings()) == []
+    wide = to_linalg(from_kernel(product, {**SIGNATURE, "a": "*fp32", "b": "*fp32"}, BLOCKS))
+    assert specialization.sizes_of_loops(wide, "v75", Settings()) == [], "HVX computes products of f32"
+    assert specialization.sizes_of_loops(wide, "v75", Settings(f32_split=True)) == [5]
     other = to_linalg(from_kernel(part_of_a_sum, {"a": "*fp16", "c": "*fp32", "K": "i32"}, {"BLOCK": 64}))
     assert specialization.sizes_of_loops(other, "v75", Settings()) == []
 
