@@ -31,6 +31,7 @@ from hexagon_mlir.codegen.rewrites.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.rewrites.loop_entries import keep_loops_after_stores
 from hexagon_mlir.codegen.rewrites.mask_selects import mask_selects_as_logic
 from hexagon_mlir.codegen.rewrites.poison_halves import poison_halves_as_others
+from hexagon_mlir.codegen.rewrites.row_pointers import scalar_loads_apart
 from hexagon_mlir.codegen.rewrites.scalar_selects import scalar_selects_as_bits
 from hexagon_mlir.codegen.rewrites.store_order import keep_stores_in_order
 from hexagon_mlir.codegen.rewrites.tcm_slots import separate_slots
@@ -162,6 +163,7 @@ BY_VARIANT = (
     Step("unaligned-rows", "unaligned rows that share no vector are aligned once, not twice; saves 10 % of the cycles "
          "of sums of 300 columns", on_module(rows_apart)),
     Step("store-order", "LLVM packs a scalar store with an earlier vector store", on_module(keep_stores_in_order)),
+    Step("row-pointers", "LLVM's pipeliner loads the first row of a loop twice", on_module(scalar_loads_apart)),
     Step("loop-entries", "LLVM's pipeliner moves loads in front of stores", on_module(keep_loops_after_stores)),
     Step("gathers", "-O3 assumes that vgather reads no table", on_module(gathers_as_instructions)),
 )

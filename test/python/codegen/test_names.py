@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from pathlib import Path
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -170,7 +171,8 @@ def corpus() -> list[str]:
     library = Library(CHIP.cpu, CHIP.features, "static", "kept")
     half = f"{lanes(range(32))}, {', '.join(['i32 poison'] * 32)}"
     texts = [library.normal_form(WRITTEN.replace("HALF", half).replace("ROWS", rows()).replace("TURNED", turned())),
-             library.normal_form(SMALL_INTEGERS)]
+             library.normal_form(SMALL_INTEGERS),
+             library.normal_form((Path(__file__).parent / "row_and_element.ll").read_text())]
     for case in (*triton_cases(), *linalg_cases()):
         source = library.linked(lower_module(parse(case.text()), CHIP).modules)
         native = library.normal_form(use_native_vectors(separate_slots(Module.parse(source)).text, True))
