@@ -11,10 +11,10 @@ from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_loads.build import load_whole
+from hexagon_mlir.passes.block_loads.growth import BOUNDS
 from hexagon_mlir.passes.block_loads.read import BlockLoad, collected, read_load
 from hexagon_mlir.passes.lib.pure_slices import clone, is_pure
 
-_BOUNDS = 3
 _HARMLESS = ("memref.alloc", "bufferization.to_tensor", "scf.yield")
 """Besides pure operations and those on tensors, what may stand between loads that change places."""
 
@@ -124,8 +124,8 @@ def _rewrite(loop: ir.Operation, loads: list[BlockLoad], name: str) -> None:
 
 def _without(loop: ir.Operation, gone: list[int], kept: list[int], dropped: list[ir.Operation]) -> None:
     """``loop`` without the carried values ``gone``, which ``dropped`` compute."""
-    starts = list(loop.operands)[_BOUNDS:]
-    new = scf.ForOp(*list(loop.operands)[:_BOUNDS], [starts[place] for place in kept])
+    starts = list(loop.operands)[BOUNDS:]
+    new = scf.ForOp(*list(loop.operands)[:BOUNDS], [starts[place] for place in kept])
     body = loop.regions[0].blocks[0]
     mapping = {body.arguments[0]: new.induction_variable}
     mapping |= {body.arguments[1 + place]: value for place, value in zip(kept, new.inner_iter_args, strict=True)}

@@ -5,10 +5,9 @@ from __future__ import annotations
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.block_loads.growth import BOUNDS
 from hexagon_mlir.passes.block_loads.read import BlockLoad, Rest, Window, trips
 from hexagon_mlir.passes.lib.pure_slices import Mapping, clone, pure_slice
-
-_BOUNDS = 3
 
 
 def load_whole(load: BlockLoad, loop: ir.Operation) -> ir.Value:
@@ -17,7 +16,7 @@ def load_whole(load: BlockLoad, loop: ir.Operation) -> ir.Value:
     assert count is not None
     shape = [size * count if dim == load.axis else size for dim, size in enumerate(load.shape)]
     mapping: Mapping = dict(zip(loop.regions[0].blocks[0].arguments,
-                                [loop.operands[0], *list(loop.operands)[_BOUNDS:]], strict=True))
+                                [loop.operands[0], *list(loop.operands)[BOUNDS:]], strict=True))
     sizes = list(load.window.sizes)
     most = shape[load.axis]
     sizes[load.axis] = most if load.rest is None else _what_is_left(load.rest, most, loop, mapping)

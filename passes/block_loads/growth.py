@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
 
-_BOUNDS = 3
+BOUNDS = 3
 """Operands of scf.for before the values that it carries."""
 _CASTS = ("arith.index_cast", "arith.index_castui")
 
@@ -73,7 +73,7 @@ def growth(value: ir.Value, loop: ir.Operation) -> Product | None:
 def _of_argument(argument: ir.BlockArgument, loop: ir.Operation) -> Product | None:
     """Of the induction variable, or of a carried value to which the same is added in each iteration."""
     if argument.arg_number == 0:
-        return as_product(loop.operands[_BOUNDS - 1])
+        return as_product(loop.operands[BOUNDS - 1])
     body = loop.regions[0].blocks[0]
     following = list(body.operations)[-1].operation.operands[argument.arg_number - 1]
     if following == argument:

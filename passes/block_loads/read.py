@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
-from hexagon_mlir.passes.block_loads.growth import Product, as_product, growth, is_invariant
+from hexagon_mlir.passes.block_loads.growth import BOUNDS, Product, as_product, growth, is_invariant
 from hexagon_mlir.passes.lib.engine_tiles import fills
 
-_BOUNDS = 3
 _MAXIMUM, _MINIMUM = "arith.maxsi", "arith.minsi"
 
 
@@ -50,7 +49,7 @@ class BlockLoad:
 
 def trips(loop: ir.Operation) -> int | None:
     """Iterations of scf.for ``loop``, None where they are not known."""
-    bounds = [constant_value(value) for value in list(loop.operands)[:_BOUNDS]]
+    bounds = [constant_value(value) for value in list(loop.operands)[:BOUNDS]]
     if None in bounds:
         return None
     first, end, step = (bound or 0 for bound in bounds)
@@ -80,7 +79,7 @@ def read_load(loop: ir.Operation, place: int) -> BlockLoad | str:
     """What ``loop`` collects as carried value ``place``, one of `collected`; why it cannot be loaded at once."""
     insert = list(list(loop.regions[0].blocks[0].operations)[-1].operation.operands)[place].owner.operation
     block, whole = (ir.RankedTensorType(value.type) for value in list(insert.operands)[:2])
-    start, number = loop.operands[_BOUNDS + place].owner, trips(loop)
+    start, number = loop.operands[BOUNDS + place].owner, trips(loop)
     if isinstance(start, ir.Block) or start.operation.name != "tensor.empty" or number is None:
         return "it is not a new tensor, or the number of iterations is not known"
     if block.rank != whole.rank:

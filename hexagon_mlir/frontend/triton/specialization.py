@@ -20,7 +20,7 @@ from hexagon_mlir.passes.untile_products import adds_to_carried
 from hexagon_mlir.settings import Settings
 
 MOST_SIZES = 16
-"""Programs of one kernel, for so many different sizes; with further ones the first program runs."""
+"""Programs of one kernel, for so many different sizes; with further ones the program that takes any size runs."""
 _BOUNDS = 3
 
 
