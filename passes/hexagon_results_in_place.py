@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.in_place import IN_PLACE, changed
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
+from hexagon_mlir.ir.query import functions, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -16,7 +17,8 @@ class HexagonResultsInPlacePass(Pass):
 
     Upstream does this for buffers of the result's own type. This pass does it for buffers that are reshaped, such as
     results whose dimensions of size one were dropped. It also erases copies of a buffer to itself, which bufferization
-    leaves where a part of a buffer is computed in its place.
+    leaves where a part of a buffer is computed in its place. Where ``hexagon.in_place`` says that a result is the
+    memory of an argument, the result takes the argument's place.
 
     Before:
         func.func @f(%x: memref<4xf32>, %y: memref<1x4xf32>) {
@@ -50,6 +52,13 @@ class HexagonResultsInPlacePass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every copy to an argument."""
+        for function in functions(module):
+            arguments = list(function.regions[0].blocks[0].arguments)
+            results = ir.TypeAttr(function.attributes["function_type"]).value.results
+            if changed(function) and not results:  # all of them have become arguments, the last ones
+                count = len(ir.DenseI64ArrayAttr(function.attributes[IN_PLACE]))
+                for result, argument in changed(function).items():
+                    arguments[argument].replace_all_uses_with(arguments[len(arguments) - count + result])
         for op in ops_named(module, "memref.copy"):
             if op.operands[0] == op.operands[1]:
                 erase_op(op, self.name)

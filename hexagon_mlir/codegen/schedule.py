@@ -10,6 +10,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.dialects.engine_tiles import tiles
+from hexagon_mlir.dialects.in_place import changed
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
@@ -38,7 +39,8 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Call:
-    """One kernel launch: numbers of the kernel, of the buffers it reads and of those it writes."""
+    """One kernel launch: numbers of the kernel, of the buffers it reads and of those it writes. One that is among
+    both is changed in place."""
 
     kernel: int
     arguments: tuple[int, ...]
@@ -98,20 +100,27 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
     calls: list[Call] = []
     outputs: list[int] = []
     shapes: list[tuple[int, ...]] = []
+    written: set[int] = set()  # arguments that calls have changed
     for view in block.operations:
         op = view.operation
         if op.name == "func.call":
             name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
             key = _canonical(functions[name], name)
             kernel = texts.setdefault(key, len(texts))
-            ready = {place for place, v in enumerate(op.operands) if buffers[number_of[v]].argument is not None}
+            ready = {place for place, v in enumerate(op.operands) if number_of[v] not in written
+                     and buffers[number_of[v]].argument is not None}
             if kernel == len(first):
                 first.append(name)
                 given.append(ready)
                 counts.append(0)
             given[kernel] &= ready
             counts[kernel] += 1
-            for result in op.results:
+            in_place = changed(functions[name])
+            for place, result in enumerate(op.results):
+                if place in in_place:
+                    number_of[result] = number_of[op.operands[in_place[place]]]
+                    written.add(number_of[result])
+                    continue
                 number_of[result] = len(buffers)
                 buffers.append(_buffer(result.type))
             calls.append(Call(kernel, tuple(number_of[v] for v in op.operands),

@@ -33,13 +33,13 @@ class MemoryPlan:
 
 
 def lifetimes(schedule: ModelSchedule) -> dict[int, Interval]:
-    """The lifetime of each buffer that kernels write, by its number; results live until after the last call."""
+    """The lifetime of each buffer that kernels make, by its number; results live until after the last call."""
     calls, outputs = schedule.calls, set(schedule.outputs)
-    born = {number: step for step, call in enumerate(calls) for number in call.results}
+    born = {number: step for step, call in enumerate(calls) for number in call.results
+            if schedule.buffers[number].argument is None}
     last = dict(born)
     for step, call in enumerate(calls):
-        for number in call.arguments:
-            last[number] = step
+        last |= dict.fromkeys(call.arguments, step)
     return {number: Interval(schedule.buffers[number].nbytes, begin, len(calls) if number in outputs else last[number])
             for number, begin in born.items()}
 

@@ -88,16 +88,18 @@ class ModelProgram:
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None,
             arithmetic: str | None = None) -> ModelRun:
         """Run with ``arguments`` (weights and inputs) in the order of the model's arguments. Launches pack
-        those that are views; ``arithmetic`` is theirs, too."""
+        those that are views; ``arithmetic`` is theirs, too. An argument that kernels change is changed in place, and
+        is the result itself."""
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
         for number, offset in zip(lifetimes(schedule), self.memory.offsets, strict=True):
             arrays[number] = _view(arena, offset, schedule.buffers[number].shape, schedule.buffers[number].element)
+        changed = {number for call in schedule.calls for number in call.results}
         for number, buffer in enumerate(schedule.buffers):
             if buffer.argument is not None:
                 arrays[number] = arguments[buffer.argument].view()
-                arrays[number].flags.writeable = False
+                arrays[number].flags.writeable = number in changed
         left_q8 = 0
         report = progress or (lambda what, done, total: None)
         with SESSION.recording() as launches, ExitStack() as at_end:
@@ -109,7 +111,8 @@ class ModelProgram:
                 left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
                                  schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
                                  tcm=self._tcm_use(step, left_q8), arithmetic=arithmetic).left_q8
-        outputs = tuple(arrays[n].reshape(shape).copy()
+        kept = {n for n in changed if schedule.buffers[n].argument is not None}
+        outputs = tuple(arrays[n].reshape(shape) if n in kept else arrays[n].reshape(shape).copy()
                         for n, shape in zip(schedule.outputs, schedule.output_shapes, strict=True))
         return ModelRun(outputs, tuple(launches))
 

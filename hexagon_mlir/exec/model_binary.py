@@ -96,13 +96,18 @@ def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants:
         parameter = Parameter(_fresh(c_name(given), taken), buffer.element, buffer.shape, False)
         places[numbers[argument]] = parameter.name
         parameters.append(parameter)
-    copies = []
+    changed = {number for call in schedule.calls for number in call.results if number in places}
+    copies, starts = [], []
     for number, (buffer_number, shape) in enumerate(zip(schedule.outputs, schedule.output_shapes, strict=True)):
         buffer = schedule.buffers[buffer_number]
         parameter = Parameter(_fresh(f"result{number}", taken), buffer.element, shape, True)
         parameters.append(parameter)
         if buffer.argument is None and buffer_number not in places:
             places[buffer_number] = parameter.name  # its kernel writes the result itself
+        elif buffer_number in changed:
+            starts.append((parameter.name, places[buffer_number], buffer.nbytes))
+            places[buffer_number] = parameter.name  # kernels change the result
+            changed.remove(buffer_number)
         else:
             copies.append((parameter.name, buffer_number))
     if weights is not None:
@@ -117,7 +122,7 @@ def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants:
     places |= {number: f"(char *){ARENA} + {offset}" for number, offset in zip(inner, memory.offsets, strict=True)}
     function = Function(name, schedule.target, tuple(parameters), weights_key=weights.key if weights else 0,
                         what="Model")
-    return ModelBinary(schedule, function, _source(schedule, function, places, copies),
+    return ModelBinary(schedule, function, _source(schedule, function, places, starts, copies),
                        tuple(argument for argument, _ in inputs), weights)
 
 
@@ -133,12 +138,13 @@ def _symbol(model: str, kernel: str) -> str:
 
 
 def _source(schedule: ModelSchedule, function: Function, places: Mapping[int, str],
-            copies: Sequence[tuple[str, int]]) -> str:
-    """The model in C."""
+            starts: Sequence[tuple[str, str, int]], copies: Sequence[tuple[str, int]]) -> str:
+    """The model in C: what it changes is copied first (``starts``), unless the caller passes one memory for both."""
     names = [_symbol(function.name, kernel.name) for kernel in schedule.kernels]
     types = {call.kernel: ["const void *"] * len(call.arguments) + ["void *"] * len(call.results)
              for call in schedule.calls}
     used = {places[n] for call in schedule.calls for n in call.arguments} | {places[n] for _, n in copies}
+    used |= {given for _, given, _ in starts}
     tcm = TcmText(schedule, plan_schedule(schedule), places)
     return "\n".join([
         f"/* Model '{function.name}' for Hexagon {function.target}, compiled by hexagon-mlir: its kernels in order.",
@@ -148,6 +154,8 @@ def _source(schedule: ModelSchedule, function: Function, places: Mapping[int, st
         *(f"void {names[kernel]}({', '.join([*words, *tcm.types(kernel)])});" for kernel, words in types.items()),
         "", f"{function.prototype} {{",
         *(f"  (void){p.name};" for p in function.parameters if p.given and not p.written and p.name not in used),
+        *(f"  if ((const void *){name} != (const void *){given}) __builtin_memcpy({name}, {given}, {size});"
+          for name, given, size in starts),
         *tcm.begin(),
         *(f"{tcm.call(step, names[call.kernel], [places[n] for n in (*call.arguments, *call.results)])}"
           for step, call in enumerate(schedule.calls)),

@@ -18,7 +18,7 @@ _aten = torch.ops.aten
 _SAME_VALUES = {
     _aten.view.default, _aten.reshape.default, _aten._unsafe_view.default, _aten.unsqueeze.default, _aten.alias.default,
     _aten.squeeze.dim, _aten.squeeze.dims, _aten.expand.default, _aten.permute.default, _aten.transpose.int,
-    _aten.t.default, _aten.clone.default, _aten.detach.default}
+    _aten.t.default, _aten.clone.default, _aten.detach.default, _aten._to_copy.default}
 _ALONG = {
     _aten.gather.default: "index", _aten.index_select.default: "index", _aten.scatter.src: "index",
     _aten.scatter.value: "index", _aten.scatter_add.default: "index", _aten.scatter_reduce.two: "index",
@@ -48,6 +48,10 @@ def _lookups(node: Node) -> Iterator[tuple[Any, Bounds]]:
         given = arguments_of(node)
         shape = shape_of(given["self"])
         yield given[_ALONG[target]], (0, (shape[given["dim"]] if shape else 1) - 1)
+    elif target == torch.ops.hexagon_mlir.put_slices.default:
+        x, places, _, wraps = node.args
+        rows = shape_of(x)[1]  # type: ignore[arg-type]
+        yield places, (-rows if wraps else 0, rows - 1)
     elif target in (_aten.index.Tensor, _aten.index_put.default):
         given = arguments_of(node)
         for size, index in zip(shape_of(given["self"]), given["indices"], strict=False):

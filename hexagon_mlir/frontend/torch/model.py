@@ -133,8 +133,9 @@ class CompiledModel:
         results = [_tensor(array, dtype) for array, dtype in zip(done.outputs, signature.result_dtypes, strict=True)]
         for number, target in signature.mutations:
             owner = arguments[target] if isinstance(target, int) else target
-            with torch.no_grad():
-                owner.copy_(results[number])
+            if owner.data_ptr() != results[number].data_ptr():  # else kernels have written it in place
+                with torch.no_grad():
+                    owner.copy_(results[number])
         return [output.value if isinstance(output, Constant) else results[output] for output in signature.outputs]
 
 

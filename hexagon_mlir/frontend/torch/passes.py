@@ -27,6 +27,7 @@ from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
+from hexagon_mlir.frontend.torch.rewrites.states import write_states_in_place
 from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
 from hexagon_mlir.targets import Target
 
@@ -65,6 +66,7 @@ _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("integer-products", integer_products),
     ("layout", sink_permutations),
     *_CLEAN * ROUNDS,
+    ("states-in-place", write_states_in_place),
 )
 
 

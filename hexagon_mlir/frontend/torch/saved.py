@@ -136,7 +136,9 @@ def _faults_of_calls(model: Saved) -> Iterator[str]:
             if number not in ready:
                 yield f"calls[{step}] reads buffer {number}, which nothing has written"
         for number in call.results:
-            if number not in range(len(model.buffers)) or number in ready:
+            changes = number in call.arguments and number in range(len(model.buffers)) and (
+                model.buffers[number].argument in model.states)
+            if not changes and (number not in range(len(model.buffers)) or number in ready):
                 yield f"calls[{step}] writes buffer {number}, which is not its own"
             ready.add(number)
         sizes = [model.buffers[number].nbytes for number in (*call.arguments, *call.results)]

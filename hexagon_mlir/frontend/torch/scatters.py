@@ -8,6 +8,7 @@ from math import prod
 import torch
 from torch import Tensor
 
+from hexagon_mlir.frontend.torch.kernels import put_slices as slices
 from hexagon_mlir.frontend.torch.kernels.put import ELEMENTS, put
 from hexagon_mlir.frontend.torch.kernels.ranks import ranks
 from hexagon_mlir.frontend.torch.registry import decomposes
@@ -96,7 +97,18 @@ def index_copy(x: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """Slices along ``dim``."""
     if not x.dim():
         return source.reshape(())
-    return index_put(x, [*[None] * (dim % x.dim()), index.reshape(-1)], source)
+    found = _put_slices(x, dim % x.dim(), index.reshape(-1), source, wraps=False)
+    return index_put(x, [*[None] * (dim % x.dim()), index.reshape(-1)], source) if found is NotImplemented else found
+
+
+def _put_slices(x: Tensor, dim: int, index: Tensor, values: Tensor, wraps: bool) -> Tensor:
+    """`put_slices` along ``dim``; `NotImplemented` for other element types, and when there is nothing to write."""
+    if x.dtype not in slices.ELEMENTS or not values.numel():
+        return NotImplemented
+    before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1:])
+    flat = slices.put_slices(x.reshape(before, x.shape[dim], after), index.to(torch.int32),
+                             values.to(x.dtype).reshape(before, index.shape[0], after), wraps)
+    return flat.reshape(x.shape)
 
 
 @decomposes(_aten.index_put.default, _aten._unsafe_index_put.default)
@@ -105,6 +117,13 @@ def index_put(x: Tensor, indices: Sequence[Tensor | None], values: Tensor, accum
     if any(i is not None and i.dtype in (torch.bool, torch.uint8) for i in indices):
         return _masked(x, indices, values, accumulate)
     indexed = [d for d, index in enumerate(indices) if index is not None]
+    if len(indexed) == 1 and not accumulate and indices[indexed[0]].dim() == 1 and x.numel():  # type: ignore[union-attr]
+        place, index = indexed[0], indices[indexed[0]]
+        assert index is not None
+        shape = [*x.shape[:place], index.shape[0], *x.shape[place + 1:]]
+        found = _put_slices(x, place, index, values.expand(shape), wraps=True)
+        if found is not NotImplemented:
+            return found
     given = torch.broadcast_tensors(*(index for index in indices if index is not None))
     rest = [d for d in range(x.dim()) if d not in indexed]
     sizes = [x.shape[d] for d in rest]

@@ -50,3 +50,16 @@ func.func @itself(%x: memref<4xf32>, %y: memref<4xf32>) {
   memref.copy %x, %y : memref<4xf32> to memref<4xf32>
   return
 }
+
+// The result takes the place of the argument whose memory it has.
+// CHECK-LABEL: func.func @changed
+// CHECK-SAME:    %{{.*}}: memref<8xf32>, %[[V:.*]]: f32, %[[R:.*]]: memref<8xf32>
+// CHECK-NEXT:    %[[C:.*]] = arith.constant 3
+// CHECK-NEXT:    memref.store %[[V]], %[[R]][%[[C]]]
+// CHECK-NEXT:    return
+func.func @changed(%x: memref<8xf32>, %v: f32, %r: memref<8xf32>) attributes {hexagon.in_place = array<i64: 0>} {
+  %c3 = arith.constant 3 : index
+  memref.store %v, %x[%c3] : memref<8xf32>
+  memref.copy %x, %r : memref<8xf32> to memref<8xf32>
+  return
+}
