@@ -13,7 +13,7 @@ from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_pieces import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
 from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
-from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, joined
+from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, ends_with_pairs, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
@@ -136,6 +136,8 @@ class HexagonPairInterleavingPass(Pass):
                 with op.location, ir.InsertionPoint(op), constants.around(op):
                     WindowEmitter(op, windows, vector_bytes).emit()
                 erase_op(op, self.name)
+                continue
+            if not (adds_pieces(op) or any(map(ends_with_pairs, op.operands))):
                 continue
             try:
                 nest = read_nest(op)

@@ -12,6 +12,7 @@ from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.horizontal_reductions import combine
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Unsupported, read_nest
+from hexagon_mlir.passes.lib.pair_vectors import ends_with_pairs
 from hexagon_mlir.passes.lib.segments import for_loop
 
 PAIR = 2
@@ -125,7 +126,9 @@ class HexagonPairReductionPass(Pass):
         constants = SharedConstants()
         for op in ops_named(module, "linalg.generic"):
             body = [view.operation for view in op.regions[0].blocks[0].operations]
-            if len(op.operands) != PAIR or input_count(op) != 1 or len(body) > PAIR:
+            if len(op.operands) != PAIR or not ends_with_pairs(op.operands[1]):
+                continue
+            if input_count(op) != 1 or len(body) > PAIR:
                 continue
             try:
                 nest = read_nest(op)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.constants import index
@@ -21,6 +22,12 @@ def joined(value: ir.Value) -> ir.Value:
         joined = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
     groups = [[dim] for dim in range(type_.rank - 2)] + [[type_.rank - 2, type_.rank - 1]]
     return memref.collapse_shape(joined, value, groups)
+
+
+def ends_with_pairs(value: ir.Value) -> bool:
+    """True for a buffer whose last dimension is a pair, in a row of them: quicker to ask than to read a loop nest."""
+    type_ = value.type
+    return isinstance(type_, ir.MemRefType) and type_.rank >= PAIR and type_.shape[-1] == PAIR
 
 
 def alignment(buffer: ir.Value, vector: ir.VectorType) -> int:
