@@ -226,7 +226,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     products in f16 too).
     ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
     tightly coupled memory a kernel may use; 0 takes the target's. ``matrix_engine=False`` leaves products of f16
-    matrices to HVX; ``f32_split`` gives the engine those of f32 and bf16 too, in pieces of f16 (bound:
+    and bf16 matrices to HVX; ``f32_split`` gives the engine those of f32 too, in pieces of f16 (bound:
     docs/engine_arithmetic.md).
     Raises `HexError` for anything wrong with the source.
     """

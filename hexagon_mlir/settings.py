@@ -36,9 +36,10 @@ class Settings:
     that have it; else each result is converted to IEEE at once. ``line_info``: the assembly tells the source line of
     each instruction (``.loc``); the code is the same. ``tcm_bytes``: how much tightly coupled memory may be planned;
     0 takes the target's. ``matrix_engine``: products of f16 matrices and convolutions of f16 images may be computed by
-    the matrix engine of chips that have one, in its own sums. ``f32_split``: so may products of f32 and bf16, whose
-    factors are split into pieces of f16 (bound: docs/engine_arithmetic.md). `hexagon_mlir.compile`, the ``options`` of
-    torch.compile, a Triton launch and the tools take all of them, by these names.
+    the matrix engine of chips that have one, in its own sums, and so may products of bf16, scaled to f16.
+    ``f32_split``: so may products of f32, whose factors are split into pieces of f16 (bounds of both:
+    docs/engine_arithmetic.md). `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton launch and the tools
+    take all of them, by these names.
     """
 
     threads: int = _setting(0, "how many threads may share the work (default 0: the target's HVX contexts, where that "
@@ -47,9 +48,9 @@ class Settings:
     qfloat: bool = _setting(True, "keep values in qfloat between operations (default: true)")
     line_info: bool = _setting(False, "assembly that tells source lines; the code is the same")
     tcm_bytes: int = _setting(0, "how much TCM may be used (default 0: the target's)", "N")
-    matrix_engine: bool = _setting(True, "products and convolutions of f16 by the matrix engine, where it pays "
-                                         "(default: true)")
-    f32_split: bool = _setting(False, "products of f32 and bf16 by the matrix engine too, in pieces of f16 (bound: "
+    matrix_engine: bool = _setting(True, "products of f16 and bf16 and convolutions of f16 by the matrix engine, where "
+                                         "it pays (default: true)")
+    f32_split: bool = _setting(False, "products of f32 by the matrix engine too, in pieces of f16 (bound: "
                                       "docs/engine_arithmetic.md)")
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Products of widened f16 matrices to products of the f16 matrices themselves."""
+"""Products of widened f16 or bf16 matrices to products of these matrices themselves."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.factor_casts import narrow
 from hexagon_mlir.passes.lib.linalg_generic import generic
+from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product
 
-_FACTORS = 2
+_FACTORS, _BOUNDS = 2, 3
 
 
 @dataclass(frozen=True)
 class FoldFactorCastsPass(Pass):
-    """Lets products of matrices that are f16, extended to f32 before, extend each element as they multiply it.
+    """Lets products of matrices that are f16 or bf16, extended to f32 before, extend each element as they multiply it.
 
-    Products of f16 numbers are exact in f32 either way. `hexagon-matrix-engine` then sees a product of f16 with sums of
-    f32, as PyTorch's ``a.float() @ b.float()`` is one.
+    Products of such numbers are exact in f32 either way. `hexagon-matrix-engine` then sees a product of f16 with sums
+    of f32, as PyTorch's ``a.float() @ b.float()`` is one, and `hexagon-split-products` one of bf16. Of a product that a
+    loop adds up, the whole reduction counts.
 
     Before:
         #same = affine_map<(i, j) -> (i, j)>
@@ -70,8 +73,8 @@ class FoldFactorCastsPass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
 
-    Refuses: nothing; it leaves alone products of which a factor is not extended from f16, and those that
-    `hexagon-matrix-engine` would leave to HVX.
+    Refuses: nothing; it leaves alone products of which a factor is not extended from f16, or from bf16, and
+    those that `hexagon-matrix-engine` would leave to HVX.
 
     Needs: tensor.
     Leaves: tensor.
@@ -92,7 +95,12 @@ class FoldFactorCastsPass(Pass):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
             for op in ops_named(function, *names_of("linalg")):
                 matmul = read_product(op)
-                if isinstance(matmul, Matmul) and _halves(op) and (self.always or pays(*matmul.sizes, cost)):
+                element = _factor_element(op) if isinstance(matmul, Matmul) else None
+                if element is None or not isinstance(matmul, Matmul):
+                    continue
+                rows, columns, depth = matmul.sizes
+                of_element = bf16_pays if isinstance(element, ir.BF16Type) else pays
+                if self.always or of_element(rows, columns, depth * _trips(op), cost):
                     self._rewrite(matmul)
 
     def _rewrite(self, matmul: Matmul) -> None:
@@ -111,9 +119,22 @@ class FoldFactorCastsPass(Pass):
                 erase_op(maker, self.name)
 
 
-def _halves(op: ir.Operation) -> bool:
-    """True for a product of f32 of which both factors are extended from f16."""
-    factors = list(op.operands)[:_FACTORS]
-    f32, f16 = ir.F32Type.get(), ir.F16Type.get()
-    return all(ir.RankedTensorType(value.type).element_type == f32 for value in op.operands) and all(
-        ir.RankedTensorType(narrow(value).type).element_type == f16 for value in factors)
+def _factor_element(op: ir.Operation) -> ir.Type | None:
+    """The type that both factors of ``op``, a product of f32, are extended from: f16 or bf16."""
+    f32 = ir.F32Type.get()
+    if any(ir.RankedTensorType(value.type).element_type != f32 for value in op.operands):
+        return None
+    left, right = (ir.RankedTensorType(narrow(value).type).element_type for value in list(op.operands)[:_FACTORS])
+    return left if left == right and isinstance(left, ir.F16Type | ir.BF16Type) else None
+
+
+def _trips(op: ir.Operation) -> int:
+    """Iterations of the loop that carries what ``op`` adds to, if their number is known; else one."""
+    owner = op.operands[_FACTORS].owner
+    if not isinstance(owner, ir.Block) or owner.owner.operation.name != "scf.for":
+        return 1
+    bounds = [constant_value(value) for value in list(owner.owner.operation.operands)[:_BOUNDS]]
+    if None in bounds:
+        return 1
+    first, end, step = (bound or 0 for bound in bounds)
+    return max(-(-(end - first) // step), 1)

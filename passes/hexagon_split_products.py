@@ -11,21 +11,23 @@ from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
-from hexagon_mlir.passes.lib.split_cost import pays
+from hexagon_mlir.passes.lib.split_cost import bf16_pays, pays
 from hexagon_mlir.passes.split_products.build import write
-from hexagon_mlir.passes.split_products.fits import fits
+from hexagon_mlir.passes.split_products.fits import fits, stays_in_tcm
 from hexagon_mlir.passes.split_products.read import Split, read_split
 
 
 @dataclass(frozen=True)
 class HexagonSplitProductsPass(Pass):
-    """Rewrites products of f32 matrices as products of f16 matrices, which the matrix engine multiplies and sums.
+    """Rewrites products of f32 and bf16 matrices as products of f16 matrices, which the matrix engine multiplies.
 
     A row of the left factor, or a column of the right one, times a power of two, is a sum of two pieces of f16: the 11
     leading bits of each number and the next 11. Three of the four products of pieces are added up in one sum, along a
     reduction three times as long; that of the two second pieces is left out. The powers of two are taken back
-    afterwards, in the op that reads the product if there is only one. A number of bf16 is one piece. A row or column
-    with an infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md`` has the bound of the error.
+    afterwards, in the op that reads the product if there is only one. A number of bf16 is one piece: products of two
+    matrices of bf16 need no option. These are transferred to TCM once where they take an eighth of it, and their pieces
+    stay there. A row or column with an infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md`` has the
+    bound of the error.
 
     Before:
         func.func @f(%a: tensor<32x64xf32>, %b: tensor<64x32xbf16>) -> tensor<32x32xf32> {
@@ -209,7 +211,7 @@ class HexagonSplitProductsPass(Pass):
         }
 
     Options:
-        f32-split: whether products may be split at all.
+        f32-split: whether products with a factor of f32 may be split.
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
@@ -234,23 +236,32 @@ class HexagonSplitProductsPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Split every product of ``module`` that pays."""
-        if not (self.f32_split and self.matrix_engine and context.target.has_matrix_pieces):
+        if not (self.matrix_engine and context.target.has_matrix_pieces):
             return
         constants = SharedConstants()
+        budget = self.tcm_bytes or context.target.tcm_budget_bytes
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
             for split in [found for op in ops_named(function, *names_of("linalg"))
                           if (found := self._found(op, cost, context)) is not None]:
                 with split.matmul.op.location, constants.around(split.matmul.op):
-                    write(split, self.name)
+                    write(split, self.name, in_tcm=stays_in_tcm(split, budget))
 
     def _found(self, op: ir.Operation, cost: EngineCost, context: PassContext) -> Split | None:
         """The product ``op``, if it is to be split."""
         found = read_split(op)
+        if not self.f32_split and not (isinstance(found, Split) and found.all_bf16):
+            return None
         if isinstance(found, Split) and not fits(found, self.tcm_bytes or context.target.tcm_budget_bytes):
             found = "one row and one column of tiles exceed the TCM budget"
-        if isinstance(found, Split) and not self.always and not pays(*found.matmul.sizes, found.products, cost):
+        if isinstance(found, Split) and not self.always and not _pays(found, cost):
             found = "HVX is estimated to compute it in less time"
         if isinstance(found, str):
             self.remark(context, op, f"not split: {found}")
         return found if isinstance(found, Split) else None
+
+
+def _pays(split: Split, cost: EngineCost) -> bool:
+    """Whether ``split`` is estimated to take less time than the product on HVX."""
+    sizes = split.matmul.sizes
+    return bf16_pays(*sizes, cost) if split.all_bf16 else pays(*sizes, split.products, cost)

@@ -15,14 +15,15 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product, starts_from_zero
 
 
 @dataclass(frozen=True)
 class SeparateAccumulatorsPass(Pass):
-    """Turns a product of f16 matrices that adds to a matrix of f32, as a Triton loop's does, into a product from zeros
-    and a sum of both, which is computed in place.
+    """Turns a product of f16 or bf16 matrices that adds to one of f32, as a Triton loop's does, into a product from
+    zeros and a sum of both, which is computed in place.
 
     `hexagon-matrix-engine` then computes the product, HVX the sum. If the matrix is the result of an elementwise op in
     place, as the rescaled sums of attention by blocks of keys are, this op becomes a part of the sum.
@@ -124,15 +125,16 @@ class SeparateAccumulatorsPass(Pass):
         """Why ``product`` stays."""
         if not context.target.has_matrix_pieces:
             return "the engine's bias registers hold one table, f32 takes two"
-        if not self.always and not pays(*product.sizes, cost):
+        bf16 = isinstance(ir.RankedTensorType(product.op.operands[0].type).element_type, ir.BF16Type)
+        if not self.always and not (bf16_pays if bf16 else pays)(*product.sizes, cost):
             return "HVX is estimated to compute the product in less time"
         return None
 
 
 def _adds_halves(op: ir.Operation) -> bool:
-    """True for an op with factors of f16 and sums of f32 that start from anything but zeros."""
+    """True for an op with factors of f16, or of bf16, and sums of f32 that start from anything but zeros."""
     left, right, sums = (ir.RankedTensorType(value.type).element_type for value in op.operands)
-    halves = isinstance(left, ir.F16Type) and isinstance(right, ir.F16Type)
+    halves = left == right and isinstance(left, ir.F16Type | ir.BF16Type)
     return halves and isinstance(sums, ir.F32Type) and not starts_from_zero(op.operands[2])
 
 

@@ -15,6 +15,7 @@ from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero
 from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 from hexagon_mlir.passes.matrix_engine.byte_sizes import ByteCost, bytes_pay
@@ -50,8 +51,8 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True)
 class UntileProductsPass(Pass):
-    """Turns a loop that adds up products of blocks of f16, or of bytes in i32, as a Triton kernel does along its
-    reduction, into a loop that only collects the blocks, and one product after it; blocks of f32 too where such
+    """Turns a loop that adds up products of blocks of f16 or bf16, or of bytes in i32, as a Triton kernel does along
+    its reduction, into a loop that only collects the blocks, and one product after it; blocks of f32 too where such
     products may be split.
 
     `hexagon-matrix-engine` then sees one product: its sums stay in the engine's accumulators, and nothing is added by
@@ -198,6 +199,8 @@ def _pays(rows: int, columns: int, depth: int, element: ir.Type, target: Target)
     cost = EngineCost.of(target, False)
     if isinstance(element, ir.F16Type):
         return pays(rows, columns, depth, cost)
+    if isinstance(element, ir.BF16Type):
+        return bf16_pays(rows, columns, depth, cost)
     return split_pays(rows, columns, depth, _PIECE_PRODUCTS, cost)
 
 
@@ -209,8 +212,8 @@ def adds_to_carried(op: ir.Operation) -> bool:
 
 
 def read_sum(product: ir.Operation, f32_split: bool = False) -> Sum | str:
-    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay. Factors are f16
-    or bytes, or f32 with ``f32_split``.
+    """The sum that ``product``, which adds to a value of a loop, is part of; why its loop has to stay. Factors are f16,
+    bf16 or bytes, or f32 with ``f32_split``.
     """
     block = product.operands[2].owner
     loop, carried = block.owner.operation, product.operands[2]
@@ -219,8 +222,8 @@ def read_sum(product: ir.Operation, f32_split: bool = False) -> Sum | str:
     elements = [type_.element_type for type_ in types]
     of_bytes = all(map(is_byte, list(product.operands)[:2]))
     if elements[0] != elements[1] or not (of_bytes or isinstance(
-            elements[0], ir.F16Type | ir.F32Type if f32_split else ir.F16Type)):
-        return f"factors of {elements[0]} and {elements[1]}, not f16 or bytes"
+            elements[0], ir.F16Type | ir.BF16Type) or (f32_split and isinstance(elements[0], ir.F32Type))):
+        return f"factors of {elements[0]} and {elements[1]}, not f16, bf16 or bytes"
     if str(elements[2]) != ("i32" if of_bytes else "f32") or not all(type_.has_static_shape for type_ in types):
         return f"sums of {elements[2]}, or sizes that are not known"
     dims = dims_of(product)

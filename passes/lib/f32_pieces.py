@@ -38,17 +38,19 @@ def scales(matrix: ir.Value, dim: int, top: int) -> ir.Value:
     shape = [size for place, size in enumerate(type_.shape) if place != dim]
     start = fill(_number(0), tensor.empty(shape, _i32())).result
     kinds = ["reduction" if place == dim else "parallel" for place in range(rank)]
-    largest = generic([matrix], start, [ir.AffineMap.get_identity(rank), _without(rank, dim)], kinds,
+    largest = generic([matrix], start, [ir.AffineMap.get_identity(rank), without(rank, dim)], kinds,
                       lambda given: arith.maxsi(_magnitude(_bits(given[0])), given[1]))
 
-    def scale(given: Sequence[ir.Value]) -> ir.Value:
-        exponent = arith.shrui(given[0], _number(FRACTION))
-        usable = subi(_number(_BIAS - 1 + top), arith.maxsi(exponent, _number(_FLOOR)))
-        special = arith.cmpi(arith.CmpIPredicate.eq, exponent, _number(_SPECIAL))
-        return arith.select(special, _number(_UNUSABLE), usable)
-
     same = ir.AffineMap.get_identity(rank - 1)
-    return generic([largest], tensor.empty(shape, _i32()), [same, same], ["parallel"] * (rank - 1), scale)
+    return generic([largest], tensor.empty(shape, _i32()), [same, same], ["parallel"] * (rank - 1),
+                   lambda given: scale_of(arith.shrui(given[0], _number(FRACTION)), top))
+
+
+def scale_of(exponent: ir.Value, top: int) -> ir.Value:
+    """The scale of a row whose largest number has this biased ``exponent``, an i32."""
+    usable = subi(_number(_BIAS - 1 + top), arith.maxsi(exponent, _number(_FLOOR)))
+    special = arith.cmpi(arith.CmpIPredicate.eq, exponent, _number(_SPECIAL))
+    return arith.select(special, _number(_UNUSABLE), usable)
 
 
 def in_pieces(matrix: ir.Value, scale: ir.Value, dim: int, order: Sequence[int]) -> ir.Value:
@@ -59,7 +61,7 @@ def in_pieces(matrix: ir.Value, scale: ir.Value, dim: int, order: Sequence[int])
     shape = list(type_.shape)
     shape[dim:dim + 1] = [len(order), shape[dim]]
     identity = ir.AffineMap.get_identity(rank)
-    parts = [generic([matrix, scale], tensor.empty(type_.shape, f16), [identity, _without(rank, dim), identity],
+    parts = [generic([matrix, scale], tensor.empty(type_.shape, f16), [identity, without(rank, dim), identity],
                      ["parallel"] * rank, (_first, _second)[piece]) for piece in sorted(set(order))]
     pieces = tensor.empty(shape, f16)
     for place, piece in enumerate(order):
@@ -116,8 +118,8 @@ def _below(value: ir.Value, limit: int | ir.Value) -> ir.Value:
     return arith.cmpi(arith.CmpIPredicate.slt, value, limit)
 
 
-def _without(rank: int, dim: int) -> ir.AffineMap:
-    """The dimensions of a tensor but ``dim``."""
+def without(rank: int, dim: int) -> ir.AffineMap:
+    """From the dimensions of a tensor to all but ``dim``."""
     return ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(place) for place in range(rank) if place != dim])
 
 

@@ -20,7 +20,7 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     zeros,
 )
 from hexagon_mlir.passes.lib.narrow_weights import as_halves
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.lib.tcm_tensors import is_in_tcm, tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.epilogue import epilogue_reads, on_block
 from hexagon_mlir.passes.matrix_engine.folding import bias_tiles, of_columns
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
@@ -169,7 +169,7 @@ class MatmulBuilder:
         counts = list(type_.shape)
         padded = [TILE * tiles(count) for count in counts]
         if padded == counts:
-            return part if self._in_program and is_local(part) else tcm_copy(part)
+            return part if (self._in_program and is_local(part)) or is_in_tcm(part) else tcm_copy(part)
         into = zeros(tcm_tensor(padded, type_.element_type))
         return ir.Operation.create("tensor.insert_slice", results=[into.type], operands=[part, into],
                                    attributes=_slice_attributes(counts, 0, inserted=True)).result

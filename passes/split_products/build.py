@@ -10,9 +10,11 @@ from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib import bf16_pieces
 from hexagon_mlir.passes.lib.f32_pieces import in_pieces, scales, unscaled
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, elementwise_user
 from hexagon_mlir.passes.split_products.read import Split
@@ -28,11 +30,12 @@ class Pieces:
     scales: ir.Value
 
 
-def write(split: Split, origin: str, right: Pieces | None = None) -> None:
-    """The product in pieces instead of ``split``; ``right`` is the right factor where that is in pieces already."""
+def write(split: Split, origin: str, right: Pieces | None = None, in_tcm: bool = False) -> None:
+    """The product in pieces instead of ``split``; ``right`` is the right factor where that is in pieces already. With
+    ``in_tcm``, factors of bf16 are transferred to TCM once, and their pieces stay there."""
     op, epilogue = split.matmul.op, elementwise_user(split.matmul.op)
     with ir.InsertionPoint(op):
-        pieces = [_pieces(split, LEFT), right or _pieces(split, RIGHT)]
+        pieces = [_pieces(split, LEFT, in_tcm), right or _pieces(split, RIGHT, in_tcm)]
         sums = _product(split, [factor.matrix for factor in pieces])
     last, start = epilogue or op, op.operands[2].owner
     with ir.InsertionPoint(last):
@@ -44,11 +47,15 @@ def write(split: Split, origin: str, right: Pieces | None = None) -> None:
         erase_op(start, origin)
 
 
-def _pieces(split: Split, side: int) -> Pieces:
+def _pieces(split: Split, side: int, in_tcm: bool) -> Pieces:
     """Those of one factor, at the insertion point."""
     matmul, factor = split.matmul, split.factors[side]
-    dim = matmul.reads[side].index(matmul.reduction)
-    powers = scales(factor, dim, top_exponent(matmul.sizes[2]))
+    dim, top = matmul.reads[side].index(matmul.reduction), top_exponent(matmul.sizes[2])
+    if split.is_bf16(side):
+        factor = tcm_copy(factor) if in_tcm else factor
+        powers = bf16_pieces.scales(factor, dim, top)
+        return Pieces(bf16_pieces.in_halves(factor, powers, dim), powers)
+    powers = scales(factor, dim, top)
     return Pieces(in_pieces(factor, powers, dim, split.orders[side]), powers)
 
 

@@ -29,6 +29,16 @@ class Split:
         """How many products of pieces there are."""
         return len(self.orders[0])
 
+    def is_bf16(self, side: int) -> bool:
+        """Whether a factor is of bf16, and multiplied once."""
+        element = ir.RankedTensorType(self.factors[side].type).element_type
+        return isinstance(element, ir.BF16Type) and len(self.orders[side]) == 1
+
+    @property
+    def all_bf16(self) -> bool:
+        """Whether both factors are of bf16."""
+        return self.is_bf16(0) and self.is_bf16(1)
+
 
 def read_split(op: ir.Operation) -> Split | str | None:
     """The product that linalg op ``op`` on tensors is; why it cannot be split; None for what is no such product."""

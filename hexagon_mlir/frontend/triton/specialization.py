@@ -35,7 +35,7 @@ def sizes_of_loops(module: ir.Module, arch: str, settings: Settings) -> list[int
     """The numbers of the kernel's i32 arguments, at run time, that end loops which add up products for the engine."""
     if not (settings.matrix_engine and pipelines.target_of(arch).has_matrix_engine):
         return []
-    elements = ("f16", "i8", "f32", "bf16") if settings.f32_split else ("f16", "i8")
+    elements = ("f16", "bf16", "i8", "f32") if settings.f32_split else ("f16", "bf16", "i8")
     found: set[int] = set()
     for function in functions(module):
         entry = function.regions[0].blocks[0]

@@ -18,7 +18,7 @@ func.func @floats(%a: tensor<32x64xf32>, %b: tensor<64x32xf32>) -> tensor<32x32x
   %sums = scf.for %k = %c0 to %c64 step %c32 iter_args(%old = %zeros) -> (tensor<32x32xf32>) {
     %x = tensor.extract_slice %a[0, %k] [32, 32] [1, 1] : tensor<32x64xf32> to tensor<32x32xf32>
     %y = tensor.extract_slice %b[%k, 0] [32, 32] [1, 1] : tensor<64x32xf32> to tensor<32x32xf32>
-    // expected-remark@+1 {{untile-products: its loop stays: factors of f32 and f32, not f16 or bytes}}
+    // expected-remark@+1 {{untile-products: its loop stays: factors of f32 and f32, not f16, bf16 or bytes}}
     %new = linalg.generic {indexing_maps = [#left, #right, #sum], iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%x, %y : tensor<32x32xf32>, tensor<32x32xf32>) outs(%old : tensor<32x32xf32>) {
     ^bb0(%xe: f32, %ye: f32, %s: f32):

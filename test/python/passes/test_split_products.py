@@ -13,7 +13,7 @@ from hexagon_mlir.dialects.split_weights import top_exponent
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
-from hexagon_mlir.passes.lib.split_cost import pays
+from hexagon_mlir.passes.lib.split_cost import bf16_pays, pays
 
 STEPS = [PassStep(registry.get("hexagon-split-products")(f32_split=True, always=True))]
 TYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16}
@@ -108,14 +108,17 @@ def factors(m, k, n):
     return a, b
 
 
-@pytest.mark.parametrize(("target", "m", "k", "n"), [
-    ("v75", 17, 512, 65), ("v79", 33, 150, 70), ("v75", 17, 4096, 33), ("v75", 17, 7680, 33)])
-def test_hard_factors_on_the_chip(target, m, k, n, monkeypatch):
-    monkeypatch.setattr("hexagon_mlir.passes.hexagon_split_products.pays", lambda *_: True)
-    a, b = factors(m, k, n)
-    kernel = hx.compile(text(m, k, n), f32_split=True, target=target)
+@pytest.mark.parametrize(("target", "m", "k", "n", "kind"), [
+    ("v75", 17, 512, 65, "f32"), ("v79", 33, 150, 70, "f32"), ("v75", 17, 4096, 33, "f32"),
+    ("v75", 17, 7680, 33, "f32"), ("v75", 17, 512, 65, "bf16"), ("v79", 33, 150, 70, "bf16")])
+def test_hard_factors_on_the_chip(target, m, k, n, kind, monkeypatch):
+    for name in ("pays", "bf16_pays"):
+        monkeypatch.setattr(f"hexagon_mlir.passes.hexagon_split_products.{name}", lambda *_: True)
+    a, b = (one.astype(TYPES[kind]) for one in factors(m, k, n))
+    kernel = hx.compile(text(m, k, n, (kind, kind)), f32_split=kind == "f32", target=target)
     assert "hexmlir_engine_hf_pieces" in kernel.asm
     found = kernel.run(a, b).outputs[0]
+    a, b = a.astype(np.float32), b.astype(np.float32)
     special = ~np.isfinite(a).all(1)[:, None] | ~np.isfinite(b).all(0)[None]
     assert special.any()
     assert np.isnan(found[special]).all()
@@ -131,8 +134,12 @@ def test_hard_factors_on_the_chip(target, m, k, n, monkeypatch):
 
 
 def test_only_where_asked_for():
-    """Without the option products stay as they are; and a chip without f32 results splits none."""
-    program = text(256, 256, 256)
+    """Without the option products of f32 stay as they are, those of bf16 do not; and a chip without f32 results splits
+    none."""
+    program, bf16 = text(256, 256, 256), text(256, 256, 256, ("bf16", "bf16"))
+    assert "hexmlir_engine_hf_pieces" in hx.compile(bf16).asm
+    for settings in ({"matrix_engine": False}, {"target": "v73"}):
+        assert "hexmlir_engine" not in hx.compile(bf16, **settings).asm
     for settings in ({}, {"f32_split": True, "matrix_engine": False}, {"f32_split": True, "target": "v73"}):
         assert "hexmlir_engine" not in hx.compile(program, **settings).asm
 
@@ -145,6 +152,27 @@ def test_sums_stay_below_what_pieces_hold():
         assert reduction * 2.0 ** (2 * top + 2) > 2.0**22
 
 
+def test_every_bf16():
+    """All numbers of bf16 times one: exact from 2**-26 of the largest one on, cut below; none below 2**-126."""
+    numbers = np.arange(1 << 16, dtype=np.uint16).view(ml_dtypes.bfloat16)
+    usable = numbers[np.isfinite(numbers.astype(np.float32))].astype(np.float64)
+    for largest in (2.0**-80, 1.0, 2.0**127):
+        a = np.zeros((9600, 8), ml_dtypes.bfloat16)
+        chosen = usable[np.abs(usable) <= largest]
+        a[:len(chosen) // 7, :7] = chosen[:len(chosen) // 7 * 7].reshape(-1, 7)
+        a[:, 7] = largest
+        module, _ = after(text(9600, 8, 1, ("bf16", "bf16")), STEPS)
+        wide, top = a.astype(np.float64), 2.0 ** top_exponent(8)
+        call = on_host(module, ["f"])
+        for column in (0, 3, 7):
+            b = np.zeros((8, 1), ml_dtypes.bfloat16)
+            b[column] = 1
+            found = call("f", [a, b])[0][:, 0]
+            exact = np.abs(wide[:, column]) >= 2.0**-16 * largest / top
+            size = np.where(exact, 2.0**-126, 2.0**-23 * largest / top)
+            assert (np.abs(found - wide[:, column]) <= size).all()
+
+
 def test_what_pays():
     """As measured on v75: 128 cubed takes 82,819 cycles and 54,513 on HVX, 256 cubed 195,184 and 402,280."""
     cost = EngineCost.of(targets.get("v75"), in_model=False)
@@ -153,3 +181,5 @@ def test_what_pays():
     assert pays(256, 256, 256, 3, cost)
     assert pays(64, 768, 768, 3, cost)
     assert not pays(1, 4096, 4096, 3, cost)
+    assert not bf16_pays(96, 33, 64, cost)  # 19,721 cycles, 17,537 on HVX
+    assert bf16_pays(96, 96, 96, cost)  # 23,251, 32,727 on HVX
