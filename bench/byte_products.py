@@ -10,7 +10,7 @@ from bench import byte_tiles
 from bench.engine_kernel import engine_kernel
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
-from hexagon_mlir.dialects.engine_tiles import tiles as tiles_of
+from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.sim import Machine
 
 
@@ -33,8 +33,7 @@ class ByteProduct:
     @property
     def array(self) -> float:
         """Cycles of the multiplier array."""
-        tiles = -(-self.m // byte_tiles.ROWS) * tiles_of(self.k) * tiles_of(self.n)
-        return tiles * float(targets.get().matrix_byte_tile_cycles.value)
+        return byte_array(self.m, self.k, self.n)
 
     @property
     def bound(self) -> float:
@@ -65,6 +64,11 @@ class ByteProduct:
             matrix = np.concatenate([byte_tiles.sums(row) for row in found])[:self.m, :self.n]
             wanted = exact
         return cycles, float(np.max(np.abs(matrix - wanted)))
+
+
+def byte_array(m: int, k: int, n: int) -> float:
+    """Cycles of the multiplier array for m x k bytes times k x n bytes or narrower weights."""
+    return -(-m // byte_tiles.ROWS) * tiles(k) * tiles(n) * float(targets.get().matrix_byte_tile_cycles.value)
 
 
 _SHIFT, _BIAS = 12, 1 << 19

@@ -13,8 +13,10 @@ cycle. Operands and results are transferred once, at the bandwidth of the DMA en
 
 The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it. Its
 bound is the larger one of two: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at the
-rate of the engine's multiplier array; and operands, of which weights are f16, and results transferred once. *of its
-rate*: the layer's products alone, without what fills tiles up, at that rate.
+rate of the engine's multiplier array; and operands, of which weights are f16, and results transferred once. Tiles of
+bytes have 64 pixels, and a third bound: the engine converts and stores the four bytes of each sum one after the other,
+160 cycles for a tile of results, as long as 40 products of tiles take. *of its rate*: the layer's products alone,
+without what fills tiles up, at the rate of the multiplier array.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import hexagon_mlir as hx
 from bench.tables import Bench
 from hexagon_mlir import targets
-from hexagon_mlir.dialects.engine_tiles import TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, tiles
 from hexagon_mlir.targets.dma import Engine
 
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -75,16 +77,30 @@ class Layer:
         return max(packets / issued, _transferred([x, y, *layer.parameters()]))
 
     @property
-    def engine_bound(self) -> float:
-        """Cycles on the matrix engine at best, of a layer that sums products."""
-        module, x = self.module(), self.input()
+    def engine_bounds(self) -> dict[str, float]:
+        """Cycles on the matrix engine at best, of a layer that sums products, by what takes them."""
+        chip, module, x = targets.get(), self.module(), self.input()
         with torch.no_grad():
             y = module(x)
         taps = _steps(module.layer, x) / x.shape[-1]
-        products = tiles(y.numel() // y.shape[-1]) * tiles(y.shape[-1]) * tiles(x.shape[-1]) * taps
-        weight, *bias = module.layer.parameters()  # weights are stored as f16
-        return max(products * float(targets.get().matrix_half_tile_cycles.value),
-                   _transferred([x, y, weight.half(), *bias]))
+        pixels, channels = y.numel() // y.shape[-1], tiles(y.shape[-1])
+        weight, *bias = module.layer.parameters()
+        if isinstance(module.layer, Bytes):
+            results = -(-pixels // BYTE_ROWS) * channels
+            read_out = PLANES * (float(chip.matrix_convert_cycles.value) + float(chip.matrix_store_cycles.value))
+            return {"MACs": results * tiles(x.shape[-1]) * taps * float(chip.matrix_byte_tile_cycles.value),
+                    "sums": results * read_out, "DDR": _transferred([x, y, weight])}
+        products = tiles(pixels) * channels * tiles(x.shape[-1]) * taps
+        return {"MACs": products * float(chip.matrix_half_tile_cycles.value),
+                "DDR": _transferred([x, y, weight.half(), *bias])}  # weights are stored as f16
+
+    @property
+    def macs_per_cycle(self) -> float:
+        """Of the engine at its full rate."""
+        chip = targets.get()
+        if self.dtype.is_floating_point:
+            return TILE**3 / float(chip.matrix_half_tile_cycles.value)
+        return BYTE_ROWS * TILE**2 / float(chip.matrix_byte_tile_cycles.value)
 
 
 def _transferred(tensors: Iterable[torch.Tensor]) -> float:
@@ -158,6 +174,12 @@ LAYERS = (
     Layer("resnet 1x1 256 to 64, 56x56 f16", _conv2d(256, 64, 1), (256, 56, 56), _HALF),
     Layer("resnet 1x1 64 to 256, 56x56 f16", _conv2d(64, 256, 1), (64, 56, 56), _HALF),
     Layer("resnet 1x1 512 to 2048, 7x7 f16", _conv2d(512, 2048, 1), (512, 7, 7), _HALF),
+    Layer("resnet 3x3 64 to 64, 56x56 i8", lambda: Bytes(64, 64, 3, padding=1), (64, 56, 56), torch.int8),
+    Layer("resnet 3x3 256 to 256, 14x14 i8", lambda: Bytes(256, 256, 3, padding=1), (256, 14, 14), torch.int8),
+    Layer("resnet 3x3 512 to 512, 7x7 i8", lambda: Bytes(512, 512, 3, padding=1), (512, 7, 7), torch.int8),
+    Layer("resnet 1x1 256 to 64, 56x56 i8", lambda: Bytes(256, 64, 1), (256, 56, 56), torch.int8),
+    Layer("resnet 1x1 64 to 256, 56x56 i8", lambda: Bytes(64, 256, 1), (64, 56, 56), torch.int8),
+    Layer("resnet 1x1 512 to 2048, 7x7 i8", lambda: Bytes(512, 2048, 1), (512, 7, 7), torch.int8),
     Layer("resnet 3x3/2 64 to 128, 16x16", _conv2d(64, 128, 3, 2, 1), (64, 16, 16)),
     Layer("resnet 1x1/2 64 to 128, 16x16", _conv2d(64, 128, 1, 2), (64, 16, 16)),
     Layer("resnet 3x3 256 to 256, 4x4", _conv2d(256, 256, 3, 1, 1), (256, 4, 4)),
@@ -210,26 +232,26 @@ def measure(layer: Layer) -> Measurement:
         model = hx.compile(program, matrix_engine=False)
         got = model(x)
         exact = layer.module().double()(x.double())
-    engine, rate, error = _on_engine(program, layer, x, exact) if _is_sum(module.layer) else (0, 0.0, 0.0)
+    engine, rate, error = on_engine(layer) if _is_sum(module.layer) else (0, 0.0, 0.0)
     return Measurement(layer, model.last_run.cycles, engine, rate, float((got - exact).abs().max()), error)
 
 
-def _on_engine(program: torch.export.ExportedProgram, layer: Layer, x: torch.Tensor,
-               exact: torch.Tensor) -> tuple[int, float, float]:
+def on_engine(layer: Layer) -> tuple[int, float, float]:
     """Cycles on the engine, the part of its rate, and the error; 0 where it is not used."""
-    model = hx.compile(program, numerics="mixed")
-    result = model(x)
+    module, x = layer.module(), layer.input()
+    with torch.no_grad():
+        model = hx.compile(torch.export.export(module, (x,)), numerics="mixed")
+        result, exact = model(x), layer.module().double()(x.double())
     if not any(record.result.matrix for record in model.last_run.launches):
         return 0, 0.0, 0.0
-    products = result.numel() * _steps(layer.module().layer, layer.input())
-    per_cycle = TILE**3 / float(targets.get().matrix_half_tile_cycles.value)
-    return model.last_run.cycles, products / per_cycle / model.last_run.cycles, float((result - exact).abs().max())
+    rate = result.numel() * _steps(module.layer, x) / layer.macs_per_cycle / model.last_run.cycles
+    return model.last_run.cycles, rate, float((result - exact).abs().max())
 
 
 def _cells(m: Measurement) -> tuple[str, ...]:
     engine: tuple[str, ...] = ("",) * 6
     if m.engine:
-        bound = m.layer.engine_bound
+        bound = max(m.layer.engine_bounds.values())
         engine = (f"{m.engine:,}", f"{bound:,.0f}", f"{bound / m.engine:.0%}", f"{m.rate:.0%}",
                   f"{m.cycles / m.engine:.1f}", f"{m.engine_error:.1e}")
     return m.layer.name, f"{m.cycles:,}", f"{m.layer.bound:,.0f}", f"{m.share:.0%}", f"{m.error:.1e}", *engine

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.engine_choice_kinds import KINDS, products
-from bench.matrix_engine import Product
+from bench.engine_products import Product
 from bench.tables import show, table
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen import compile_module
@@ -31,7 +31,7 @@ from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.whole_files import write_files
 
-_SHAPES, _NOISE = 200, 1.02
+SHAPES, NOISE = 200, 1.02
 _PASS = "hexagon-matrix-engine"
 
 
@@ -65,7 +65,7 @@ def measured(product: Product, kept: Path | None) -> dict[bool, int]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("shapes", nargs="?", type=int, default=_SHAPES, help="how many products")
+    parser.add_argument("shapes", nargs="?", type=int, default=SHAPES, help="how many products")
     parser.add_argument("--kind", choices=list(KINDS), default="f16", help="of these products")
     parser.add_argument("--kept", type=Path, help="file of the measurements")
     parser.add_argument("--seed", type=int, default=0, help="of the random sizes")
@@ -77,10 +77,10 @@ def main() -> None:
         both = measured(product, options.kept)
         choice = chosen(product)
         lost = both[choice] / min(both.values())
-        wrong += lost > _NOISE
+        wrong += lost > NOISE
         taken, best = taken + both[choice], best + min(both.values())
         grid.add_row(product.name, f"{both[True]:,}", f"{both[False]:,}", "engine" if choice else "HVX",
-                     f"{lost - 1:.0%}" if lost > _NOISE else "")
+                     f"{lost - 1:.0%}" if lost > NOISE else "")
     show(grid, 80)
     print(f"{wrong} of {options.shapes} choices are wrong; all together take {taken / best - 1:.1%} longer than "
           "the best choices")

@@ -15,28 +15,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.matrix_engine import Product
+from bench.engine_products import IntegerProduct, Product
 
 _LARGEST, _STEPS = 400, 4096
-
-
-@dataclass(frozen=True)
-class IntegerProduct(Product):
-    """m x k times k x n of int8, with sums of 32 bits."""
-
-    factors: ClassVar[str] = "i8"
-    zero: ClassVar[str] = "0 : i32"
-
-    @property
-    def name(self) -> str:
-        """What the table calls it."""
-        return f"{self.m}x{self.k}x{self.n} int8"
-
-    def operands(self) -> list[np.ndarray]:
-        """The factors and the result's memory."""
-        rng = np.random.default_rng(0)
-        left, right = (rng.integers(-128, 128, shape, np.int8) for shape in ((self.m, self.k), (self.k, self.n)))
-        return [left, right, np.zeros((self.m, self.n), np.int32)]
 
 
 @dataclass(frozen=True)

@@ -1,167 +1,79 @@
-"""The matrix engine: products of f16 matrices and of bytes against HVX and against the bound.
+"""The matrix engine: what is required of it, what was measured, and what a run takes at best.
 
-    python bench/matrix_engine.py              # the table
-    python bench/matrix_engine.py --markdown   # docs/matrix_engine_speed.md
-    python bench/matrix_engine.py 512          # rows whose name holds a word
+    python bench/matrix_engine.py                       # everything: an hour of processor time and more
+    python bench/matrix_engine.py products attention    # these groups
+    python bench/matrix_engine.py programs --count 1000
+    python bench/matrix_engine.py --kept engine.json    # keeps each measurement there; a further run goes on from it
+    python bench/matrix_engine.py --markdown            # docs/matrix_engine_speed.md
 
-Rows with int4 weights are the products of a layer of Qwen3-4B for 512 tokens: factors and results of f16, weights of 4
-bits with an f16 scale for 32 of a column. ``python bench/narrow_products.py`` prints them together: 84 % of the
-engine's rate. The whole layer as a model in mixed precision, with norms, attention (3.1 M cycles) and SwiGLU, takes
-23.7 M cycles, 53 % of the rate (``python bench/qwen3.py``). A published run of the whole model, at 690 tokens per
-second on v81, reaches 24 %.
+What is being measured is told on the standard error. A bound is the cycles of the resource that takes most of them:
+*MACs*, the multiplier array at its full rate, which is also the rate at which the engine reads operands from TCM;
+*DDR*, bytes at the bandwidth of the DMA engine (of products and convolutions operands and results once, of models what
+the run moved); *sums*, the conversions that read sums of 32 bits as four bytes; *HVX*, the packets of HVX that a model
+issued, at the rate of the core.
 
-The bound is the larger one of two: the tiles of the product, rows and columns filled up to 32 (of bytes rows to 64), at
-the rate of the engine's multiplier array; and operands and result, transferred once at the bandwidth of the DMA engine.
-Rows with operands in TCM call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there: they show what
-the engine itself takes. HVX is the same program compiled with ``matrix_engine=False``. Bytes are exact: their error is
-the largest difference from numpy.
-
-Whether a product goes to the engine is estimated, and measured where the two estimates are close
-(`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of 1 to 400 rows, columns and steps both
-ways, and what the compiler chooses: of 800 products of f16 and of 200 of bytes, to which the estimates were fitted,
-and of 100 more of each kind, none is in the wrong place, where the other one takes less time by more than 2 %. A
-quarter of those of f16 and a sixth of those of bytes are measured. Nor is any of 25 products by a transposed factor, 36
-of six batches each, 30 of f32 rounded to f16, and 18 of 1 to 8 rows and up to 4,096 columns and steps.
+The choice between the engine and HVX is estimated, and measured where the two estimates are close
+(`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.
 """
 
 from __future__ import annotations
 
+import argparse
+import functools
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import ClassVar
-
-import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.byte_products import ByteProduct
-from bench.engine_kernel import engine_kernel
-from bench.engine_product import EngineProduct
-from bench.linear_products import LINEAR_PRODUCTS, LinearProduct
-from bench.narrow_products import LAYER, NarrowProduct
-from bench.piece_products import PieceProduct
-from bench.split_products import SPLIT_PRODUCTS, SplitProduct
-from bench.tables import Bench
-from hexagon_mlir import targets
-from hexagon_mlir.codegen import compile_module, emit
-from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, PAIR, TILE, tiles
-from hexagon_mlir.exec.sim import launch
-from hexagon_mlir.ir import parse
-from hexagon_mlir.settings import Settings
-from hexagon_mlir.sim import Machine, RunResult
+from bench import engine_products
+from bench.requirements import choice, convolutions, models, products, simulator
+from bench.requirements.line import HEADINGS, Kept, Line
+from bench.tables import markdown, show, table
+from hexagon_mlir.report.check import CLOCK_NOTE
+
+GROUPS: Mapping[str, Callable[[Kept], Iterator[Line]]] = {
+    "golden": simulator.golden, "programs": simulator.programs, "products": products.lines,
+    "convolutions": convolutions.lines, "attention": models.attention, "models": models.models,
+    "qwen3": models.layer_of_qwen3, "choice": choice.lines,
+}
 
 
-@dataclass(frozen=True)
-class Product(EngineProduct):
-    """m x k times k x n."""
-
-    in_tcm: bool = False
-    factors: ClassVar[str] = "f16"
-    """Element type."""
-    zero: ClassVar[str] = "0.0 : f16"
-    """Of the result's type."""
-
-    def operands(self) -> list[np.ndarray]:
-        """The factors and the result's memory."""
-        rng = np.random.default_rng(0)
-        left, right = (rng.standard_normal(shape).astype(np.float16) for shape in ((self.m, self.k), (self.k, self.n)))
-        return [left, right, np.zeros((self.m, self.n), np.float16)]
-
-    def text(self) -> str:
-        """The product as linalg on tensors."""
-        sums = self.zero.split(" : ")[1]
-        a, b = (f"tensor<{x}x{y}x{self.factors}>" for x, y in ((self.m, self.k), (self.k, self.n)))
-        c = f"tensor<{self.m}x{self.n}x{sums}>"
-        return f"""func.func @kernel(%x: {a}, %y: {b}) -> {c} {{
-          %e = tensor.empty() : {c}
-          %zero = arith.constant {self.zero}
-          %f = linalg.fill ins(%zero : {sums}) outs(%e : {c}) -> {c}
-          %r = linalg.matmul ins(%x, %y : {a}, {b}) outs(%f : {c}) -> {c}
-          return %r : {c}
-        }}"""
+def page(lines: Iterable[Line], kept: Kept) -> str:
+    """The text of ``docs/matrix_engine_speed.md``."""
+    about = "\n\n".join((__doc__ or "").split("\n\n")[2:]).strip()
+    of_products = "\n\n".join(engine_products.BENCH.document.split("\n\n")[2:]).strip()
+    rows = map(engine_products.BENCH.cells, products.table(kept))
+    return "\n".join([
+        "# The matrix engine", "", f"v75, simulated. Cycles: {CLOCK_NOTE}.", "", about, "",
+        "Made by `python bench/matrix_engine.py --markdown`.", "",
+        *markdown(HEADINGS, (line.cells for line in lines)), "", "## Products", "", of_products, "",
+        f"*error*: {engine_products.BENCH.error}.", "", *markdown(engine_products.BENCH.headings, rows)])
 
 
-PRODUCTS = (
-    Product(512, 512, 512, in_tcm=True), Product(1024, 1024, 1024, in_tcm=True), Product(512, 512, 512),
-    Product(1024, 1024, 1024), Product(123, 200, 77), Product(64, 64, 64), Product(32, 768, 768),
-    Product(64, 768, 3072), Product(512, 768, 768), Product(1, 768, 768),
-)
-BYTE_PRODUCTS = (
-    *(ByteProduct(1024, 1024, 1024, bits, requantized) for bits in (8, 4) for requantized in (False, True)),
-    ByteProduct(512, 256, 512, 8), ByteProduct(512, 256, 512, 8, requantized=True),
-)
-PIECE_PRODUCTS = PieceProduct(512, 1024, 1024), PieceProduct(512, 256, 512), PieceProduct(512, 64, 512)
+def main() -> None:
+    """Measure the groups that the command line names, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("groups", nargs="*", metavar="group", help=f"of {', '.join(GROUPS)}; all when none is given")
+    parser.add_argument("--count", type=int, default=simulator.ASKED, help="how many random programs")
+    parser.add_argument("--kept", type=Path, help="file of the measurements")
+    parser.add_argument("--markdown", action="store_true", help="print docs/matrix_engine_speed.md")
+    options = parser.parse_args()
+    if unknown := set(options.groups) - set(GROUPS):
+        parser.error(f"no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    kept = Kept(options.kept)
+    groups = {**GROUPS, "programs": functools.partial(simulator.programs, count=options.count)}
+    lines = [line for group in options.groups or GROUPS for line in groups[group](kept)]
+    if options.markdown:
+        print(page(lines, kept))
+        return
+    grid = table("The matrix engine, v75, simulated", HEADINGS, HEADINGS[:3])
+    for line in lines:
+        grid.add_row(*line.cells)
+    show(grid, 150)
+    if missed := [line.what for line in lines if line.held is False]:
+        print(f"{len(missed)} of {sum(line.held is not None for line in lines)} requirements are missed")
 
-
-AnyProduct = Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct | LinearProduct
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """Cycles of one product on the engine and, from DDR, on HVX; ``error`` is the largest difference from the exact
-    value, over the sum of magnitudes."""
-
-    product: AnyProduct
-    cycles: int
-    hvx: int
-    error: float
-
-
-def measure(product: AnyProduct) -> Measurement:
-    """Compile, run on the simulator, compare with numpy."""
-    if not isinstance(product, Product):
-        cycles, error = product.run()
-        return Measurement(product, cycles, 0, error)
-    left, right, result = product.operands()
-    hvx = 0
-    if product.in_tcm:
-        cycles, result = _on_tiles(product, left, right)
-    else:
-        hvx = launched(product, left, right, result, engine=False).cycles
-        cycles = launched(product, left, right, result, engine=True).cycles
-    wide = [array.astype(np.float64) for array in (left, right)]
-    size = np.abs(wide[0]) @ np.abs(wide[1])
-    return Measurement(product, cycles, hvx, float(np.max(np.abs(result - wide[0] @ wide[1]) / size)))
-
-
-def launched(product: Product, left: np.ndarray, right: np.ndarray, result: np.ndarray, engine: bool) -> RunResult:
-    """A run of ``product`` from DDR, with the engine or without; ``result`` is written."""
-    asm = compile_module(parse(product.text(), file="product.mlir"), settings=Settings(matrix_engine=engine)).asm
-    return launch(asm, "kernel", [left, right, result], None)
-
-
-def _on_tiles(product: Product, left: np.ndarray, right: np.ndarray) -> tuple[int, np.ndarray]:
-    """Cycles of the routine with everything in TCM; sizes are whole tiles."""
-    m, k, n = (tiles(size) for size in (product.m, product.k, product.n))
-    half = TILE // PAIR
-    activations = left.reshape(m, half, PAIR, k, TILE).transpose(0, 3, 1, 4, 2)
-    weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
-    tables = np.zeros((n, *COLUMN_TABLE), np.uint32)
-    tables[:, 0] = IDENTITY_SCALE
-    machine = Machine(emit(engine_kernel("hexmlir_engine_hf", PAIR * TILE * TILE), targets.get()))
-    addresses = []
-    for array in (activations, weights, np.zeros((m, n, half, TILE, PAIR), np.float16), tables):
-        addresses.append(machine.alloc_tcm(array.nbytes))
-        machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
-    cycles = machine.run("kernel", [*addresses, m, k, n]).cycles
-    found = machine.read(addresses[2], np.float16, product.m * product.n).reshape(m, n, half, TILE, PAIR)
-    return cycles, found.transpose(0, 2, 4, 1, 3).reshape(product.m, product.n)
-
-
-def _cells(m: Measurement) -> tuple[str, ...]:
-    bound, hvx = m.product.bound, m.hvx
-    return (m.product.name, "TCM, tiles" if m.product.in_tcm else "DDR", f"{m.cycles:,}", f"{bound:,.0f}",
-            f"{bound / m.cycles:.0%}", f"{m.product.array / m.cycles:.0%}", f"{hvx:,}" if hvx else "",
-            f"{hvx / m.cycles:.1f}" if hvx else "", f"{m.error:.1e}")
-
-
-BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/matrix_engine.py",
-              ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
-               "times faster", "error"), (*PRODUCTS, *LINEAR_PRODUCTS, *BYTE_PRODUCTS, *PIECE_PRODUCTS,
-                                       *SPLIT_PRODUCTS, *LAYER),
-              measure, _cells,
-              "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 
 if __name__ == "__main__":
-    BENCH.main()
+    main()

@@ -40,28 +40,36 @@ def block() -> LlamaBlock:
     return module
 
 
+def run(tokens: int = 512) -> tuple[hx.CompiledModel, torch.Tensor, torch.Tensor]:
+    """The layer after its run on ``tokens`` in mixed precision, its result, and that of PyTorch in f64."""
+    torch.manual_seed(0)
+    module, given = block(), torch.randn(1, tokens, WIDTH)
+    with torch.no_grad():
+        model = hx.compile(torch.export.export(module, (given,)), numerics="mixed")
+        return model, model(given), module.double()(given.double())
+
+
+def array(tokens: int = 512) -> float:
+    """Cycles of the engine's multiplier array for the products of weights."""
+    return sum(product.times * product.array for product in layer(tokens))
+
+
 def main() -> None:
     """Compile, run, compare and print."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokens", type=int, default=512)
     options = parser.parse_args()
-    torch.manual_seed(0)
-    module, tokens = block(), torch.randn(1, options.tokens, WIDTH)
-    with torch.no_grad():
-        model = hx.compile(torch.export.export(module, (tokens,)), numerics="mixed")
-        got = model(tokens)
-        expected = module.double()(tokens.double())
-    run = model.last_run
+    model, got, expected = run(options.tokens)
+    cycles = model.last_run.cycles
     grid = table(f"A layer of Qwen3-4B, weights of 4 bits, {options.tokens} tokens, mixed, v75, simulated",
                  ("kernel", "calls", "cycles", "of the engine's rate"))
-    for name, calls, cycles, share in kernel_rows(run.launches):
-        grid.add_row(name, str(calls), f"{cycles:,}", f"{share:.0%}")
+    for name, calls, of_all, share in kernel_rows(model.last_run.launches):
+        grid.add_row(name, str(calls), f"{of_all:,}", f"{share:.0%}")
     show(grid, 120)
-    array = sum(product.times * product.array for product in layer(options.tokens))
-    print(f"{run.cycles:,} cycles; the products of weights are {array / run.cycles:.0%} of the engine's rate, of the "
-          f"published run {PUBLISHED:.0%}; largest difference from f64 {(got - expected).abs().max():.1e} of values up "
-          f"to {expected.abs().max():.2f}")
+    print(f"{cycles:,} cycles; the products of weights are {array(options.tokens) / cycles:.0%} of the engine's rate, "
+          f"of the published run {PUBLISHED:.0%}; largest difference from f64 {(got - expected).abs().max():.1e} of "
+          f"values up to {expected.abs().max():.2f}")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import hexagon_mlir as hx
-from bench import demo, kernels, matrix_engine
+from bench import demo, engine_products, kernels
 from bench.corpus.model_zoo import SMALL
 from bench.corpus.tcm_kernels import KERNELS, Kernel
-from bench.engine_choice_kinds import IntegerProduct
+from bench.engine_products import IntegerProduct
 from bench.narrow_products import NarrowProduct
 from bench.tables import show, table
 from hexagon_mlir import targets
@@ -132,10 +132,10 @@ def _model_costs(names: Iterable[str], target: str, numerics: str = "f32") -> Co
 def engine_costs() -> Costs:
     """Products of f16 matrices from DDR by the matrix engine, of bytes and by weights of 4 bits, and a model in mixed
     precision."""
-    products = {product.name: cost([matrix_engine.launched(product, *product.operands(), engine=True)])
-                for product in matrix_engine.PRODUCTS if product.name in ENGINE_PRODUCTS and not product.in_tcm}
+    products = {product.name: cost([engine_products.launched(product, *product.operands(), engine=True)])
+                for product in engine_products.PRODUCTS if product.name in ENGINE_PRODUCTS and not product.in_tcm}
     for product in ENGINE_INTEGERS:
-        products[product.name] = cost([matrix_engine.launched(product, *product.operands(), engine=True)])
+        products[product.name] = cost([engine_products.launched(product, *product.operands(), engine=True)])
     products[ENGINE_NARROW.name] = cost([ENGINE_NARROW.launched()[0]])
     return {**products, **{f"{name} mixed": found
                            for name, found in _model_costs(ENGINE_MODELS, targets.DEFAULT, "mixed").items()}}

@@ -1,21 +1,8 @@
-"""The golden cases of the matrix engine in ``test/golden/hmx``, see its README.md."""
+"""The packets of the matrix engine's golden cases."""
 
 import functools
-import json
 
-import numpy as np
-from support import ROOT
-
-ARCHIVE = ROOT / "test" / "golden" / "hmx" / "hmx.npz"
-
-
-@functools.cache
-def cases():
-    """Every case as its dictionary; ``in`` and ``out`` are lists of (offset into TCM, bytes as u8 array)."""
-    with np.load(ARCHIVE) as arrays:
-        found = json.loads(str(arrays["index"]))
-        return [case | {side: [(at, arrays[name]) for at, name in case[side]] for side in ("in", "out")}
-                for case in found]
+from bench.engine_golden import cases
 
 
 @functools.cache

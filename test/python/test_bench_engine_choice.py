@@ -3,8 +3,8 @@
 import pytest
 
 from bench.engine_choice import chosen, cycles
-from bench.engine_choice_kinds import BatchedProduct, CastProduct, IntegerProduct, TransposedProduct, products
-from bench.matrix_engine import Product
+from bench.engine_choice_kinds import BatchedProduct, CastProduct, TransposedProduct, products
+from bench.engine_products import IntegerProduct, Product
 from hexagon_mlir.ir import parse
 
 

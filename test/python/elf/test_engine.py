@@ -3,11 +3,11 @@
 import shutil
 import subprocess
 
-import matrix_golden
 import numpy as np
 import pytest
 from binaries import compiled, hexagon_compiler, needs_qemu
 
+from bench.engine_golden import cases
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.codegen.artifacts import link
@@ -96,7 +96,7 @@ def random_case(seed, tiles, columns, kind):
 def golden():
     """Cases that a routine can do: name, operands, whether negatives become 0, result."""
     found = {}
-    for case in matrix_golden.cases():
+    for case in cases():
         registers = [step["regs"] for step in case["steps"]]
         products = [r for r in registers if "r1" in r]
         conversion = {r["r7"] for r in registers if "r7" in r} or {2}

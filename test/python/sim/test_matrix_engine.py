@@ -2,7 +2,6 @@
 
 import functools
 
-import matrix_golden
 import numpy as np
 import pytest
 from sim.forms_harness import function
@@ -21,6 +20,7 @@ from sim.matrix_harness import (
     weight_tiles,
 )
 
+from bench.engine_golden import cases
 from hexagon_mlir import targets
 from hexagon_mlir.sim import Machine, SimError
 from hexagon_mlir.sim.matrix_engine.engine import MatrixEngine, Packet
@@ -28,7 +28,7 @@ from hexagon_mlir.sim.matrix_engine.formats import NEGATIVE_INFINITY, POSITIVE_I
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.translation import code
 
-CASES = matrix_golden.cases()
+CASES = cases()
 NAMES = [case["name"] for case in CASES]
 
 

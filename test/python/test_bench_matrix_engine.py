@@ -1,0 +1,68 @@
+"""Lines of `bench/matrix_engine.py`: verdicts, bounds, measurements that are kept; which convolutions are asked for."""
+
+import pytest
+import torch
+
+from bench.convolution import LAYERS, Bytes, Layer
+from bench.matrix_engine import GROUPS
+from bench.requirements.convolutions import asked
+from bench.requirements.line import HEADINGS, Bound, Kept, Line, faster
+from bench.requirements.simulator import golden, programs
+
+
+def test_cells_of_a_line():
+    held = Line("product", "85%", "96%", True, 200, Bound(150.0, "MACs"))
+    assert held.cells == ("product", "85%", "96%", "150 (MACs)", "75%", "held")
+    assert Line("a", "b", "c", False, limit="DDR").cells == ("a", "b", "c", "", "", "missed: DDR")
+    assert Line("a", "", "c", None).cells[-1] == "" and len(held.cells) == len(HEADINGS)
+
+
+def test_the_largest_resource_bounds():
+    assert Bound.largest({"MACs": 3.0, "DDR": 7.0, "HVX": 5.0}) == Bound(7.0, "DDR")
+
+
+@pytest.mark.parametrize(("engine", "held"), [(100.0, True), (101.0, False)])
+def test_times_fewer(engine, held):
+    line = faster("x", {"cycles": engine, "MACs": 10.0, "DDR": 2.0, "HVX": 0.0}, {"cycles": 500.0}, 5.0, "HVX")
+    assert line.held == held and line.bound == Bound(10.0, "MACs")
+
+
+def test_a_measurement_is_kept(tmp_path, capsys):
+    path = tmp_path / "kept.json"
+    assert Kept(path).numbers("a", lambda: {"cycles": 3}) == {"cycles": 3}
+    assert Kept(path).numbers("a", lambda: pytest.fail("measured again")) == {"cycles": 3}
+    assert capsys.readouterr().err.startswith("a ... ")
+
+
+def test_a_wrong_case_misses(tmp_path):
+    kept = Kept()
+    kept.numbers("golden cases, Interpreter", lambda: {"equal": 49})
+    kept.numbers("golden cases, Machine", lambda: {"equal": 50})
+    assert [line.held for line in golden(kept)] == [False, True]
+
+
+def test_fewer_programs_than_asked_hold_nothing():
+    kept = Kept()
+    kept.numbers("random programs 0 to 99", lambda: {"wrong": 0})
+    kept.numbers("random programs 0 to 49", lambda: {"wrong": 2})
+    assert [(line.held, line.measured) for line in programs(kept, 100)] == [(None, "100 of 100")]
+    assert [(line.held, line.measured) for line in programs(kept, 50)] == [(False, "48 of 50")]
+
+
+def test_convolutions_that_are_asked_for():
+    names = [layer.name for layer in LAYERS if asked(layer)]
+    assert "resnet 3x3 64 to 64, 56x56 f16" in names and "resnet 1x1 64 to 256, 56x56 i8" in names
+    others = ("7x7/2", "depthwise", "dilated", "grouped", "pool", "vit")
+    assert not any(word in name for name in names for word in others)
+
+
+def test_bounds_of_bytes_count_tiles_of_bytes():
+    layer = Layer("bytes", lambda: Bytes(64, 96, 3, padding=1), (64, 10, 13), torch.int8)
+    bounds = layer.engine_bounds
+    assert bounds["MACs"] == 3 * 3 * 2 * 9 * 4  # 130 pixels are 3 tiles of 64; 96 channels 3, 64 2, 9 taps
+    assert bounds["sums"] == 3 * 3 * 4 * 40
+    assert layer.macs_per_cycle == 64 * 32 * 32 / 4
+
+
+def test_groups():
+    assert list(GROUPS) == ["golden", "programs", "products", "convolutions", "attention", "models", "qwen3", "choice"]
