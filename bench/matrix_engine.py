@@ -2,7 +2,7 @@
 
     python bench/matrix_engine.py                       # everything: an hour of processor time and more
     python bench/matrix_engine.py products attention    # these groups
-    python bench/matrix_engine.py programs --count 1000
+    python bench/matrix_engine.py programs choice --count 1000 --shapes 20
     python bench/matrix_engine.py --kept engine.json    # keeps each measurement there; a further run goes on from it
     python bench/matrix_engine.py --markdown            # docs/matrix_engine_speed.md
 
@@ -56,13 +56,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("groups", nargs="*", metavar="group", help=f"of {', '.join(GROUPS)}; all when none is given")
     parser.add_argument("--count", type=int, default=simulator.ASKED, help="how many random programs")
+    parser.add_argument("--shapes", type=int, default=choice.SHAPES, help="how many random products of the choice")
     parser.add_argument("--kept", type=Path, help="file of the measurements")
     parser.add_argument("--markdown", action="store_true", help="print docs/matrix_engine_speed.md")
     options = parser.parse_args()
     if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
     kept = Kept(options.kept)
-    groups = {**GROUPS, "programs": functools.partial(simulator.programs, count=options.count)}
+    groups = {**GROUPS, "programs": functools.partial(simulator.programs, count=options.count),
+              "choice": functools.partial(choice.lines, count=options.shapes)}
     lines = [line for group in options.groups or GROUPS for line in groups[group](kept)]
     if options.markdown:
         print(page(lines, kept))

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from bench.convolution import LAYERS, Bytes, Layer
+from bench.engine_choice_kinds import products
 from bench.matrix_engine import GROUPS
+from bench.requirements import choice
 from bench.requirements.convolutions import asked
 from bench.requirements.line import HEADINGS, Bound, Kept, Line, faster
 from bench.requirements.simulator import golden, programs
@@ -47,6 +49,16 @@ def test_fewer_programs_than_asked_hold_nothing():
     kept.numbers("random programs 0 to 49", lambda: {"wrong": 2})
     assert [(line.held, line.measured) for line in programs(kept, 100)] == [(None, "100 of 100")]
     assert [(line.held, line.measured) for line in programs(kept, 50)] == [(False, "48 of 50")]
+
+
+def test_a_wrong_choice_misses():
+    kept = Kept()
+    for number, product in enumerate(products(3, "f16", 0)):
+        times = {"engine": 100, "HVX": 200, "chosen": number != 2}
+        kept.numbers(f"choice {product.name}", lambda times=times: times)
+    right, wrong = next(choice.lines(kept, 2)), next(choice.lines(kept, 3))
+    assert (right.held, right.measured) == (None, "2 of 2, 0.0% longer than the best")
+    assert (wrong.held, wrong.measured) == (False, "2 of 3, 33.3% longer than the best")
 
 
 def test_convolutions_that_are_asked_for():

@@ -22,6 +22,8 @@ class Last(torch.nn.Module):
     ((32, 96, (3, 5)), {"stride": 2}, 21, 33),
     ((256, 300, 3), {"padding": 1}, 7, 7),  # weights of some channels at a time, the last ones no whole tile
     ((64, 64, 3), {"padding": 2, "dilation": 2}, 19, 18),
+    ((32, 40, 5), {"padding": 2}, 12, 17),
+    ((32, 64, 7), {"padding": 3, "stride": 2}, 22, 19),
     ((48, 64, 3), {"padding": 1}, 16, 16),  # no whole tiles of channels
 ])
 def test_values(sizes, options, high, wide):
