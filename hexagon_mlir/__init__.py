@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hexagon_mlir.api import CompiledKernel, Run, compile, load
+    from hexagon_mlir.frontend.llm.model import CausalLM, load_causal_lm
     from hexagon_mlir.frontend.torch.dynamic import SpecializedModel
     from hexagon_mlir.frontend.torch.model import CompiledModel
     from hexagon_mlir.frontend.torch.result import CompilationResult
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
 
 _HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "load": "api",
          "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.result",
-         "SpecializedModel": "frontend.torch.dynamic", "HexError": "ir.diagnostics"}
+         "SpecializedModel": "frontend.torch.dynamic", "HexError": "ir.diagnostics",
+         "CausalLM": "frontend.llm.model", "load_causal_lm": "frontend.llm.model"}
 
-__all__ = ["CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Run", "SpecializedModel", "__version__",
-           "compile", "load"]
+__all__ = ["CausalLM", "CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Run", "SpecializedModel",
+           "__version__", "compile", "load", "load_causal_lm"]
 
 
 def __getattr__(name: str):

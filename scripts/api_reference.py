@@ -44,13 +44,16 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
      ("hexagon_mlir.frontend.torch.forward.Settings", "hexagon_mlir.frontend.torch.forward.models",
       "hexagon_mlir.CompiledModel", "hexagon_mlir.SpecializedModel", "hexagon_mlir.CompilationResult",
       "hexagon_mlir.exec.model.ModelRun", "hexagon_mlir.load")),
+    ("Language models", "[What they cost](language_models.md).",
+     ("hexagon_mlir.load_causal_lm", "hexagon_mlir.CausalLM()", "hexagon_mlir.frontend.llm.sampling.Sampling",
+      "hexagon_mlir.frontend.llm.speed.Phase")),
     ("Triton", "A launch takes the options by name: `kernel[grid](..., threads=1)`.",
      ("hexagon_mlir.frontend.triton.activate", "hexagon_mlir.frontend.triton.compiler.HexagonOptions")),
     ("The simulator", "Runs assembly from anywhere; [how it works](simulator.md).", ("hexagon_mlir.sim.Machine()",)),
 )
 CONSTRUCTED = "()"
 """After a class that users construct themselves."""
-COMMANDS = ("", "compile", "compile model.pt2", "run", "profile", "sim")
+COMMANDS = ("", "compile", "compile model.pt2", "run", "profile", "sim", "generate")
 """Those with a usage text, after ``hexmlir``."""
 
 

@@ -28,5 +28,5 @@ EOF
     exit 1
   fi
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,onnx,dev]'
+.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,onnx,llm,dev]'
 echo "$wanted" > "$stamp"

@@ -11,7 +11,7 @@ from hexagon_mlir.cli.errors import run_tool
 from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
-COMMANDS = ("targets", "profile", "compile", "run", "sim", "cache", "version")
+COMMANDS = ("targets", "profile", "compile", "run", "sim", "generate", "cache", "version")
 USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
@@ -22,6 +22,7 @@ USAGE = """usage: hexmlir COMMAND
                            MODEL.pt2 or MODEL.onnx also a folder that hexagon_mlir.load reads
   run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
+  generate MODEL           continue a text with a language model, a folder or a GGUF file (hexmlir generate --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
   version                  versions of this tool and of its dependencies
@@ -74,6 +75,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.simulate import simulate
 
             return simulate(arguments)
+        case ["generate", *arguments]:
+            from hexagon_mlir.cli.generate import generate
+
+            return generate(arguments)
         case ["cache"]:
             sys.stdout.write(_cache())
         case ["cache", "clear"]:

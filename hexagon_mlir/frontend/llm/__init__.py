@@ -1,0 +1,1 @@
+"""Language models that decode: from a Hugging Face folder or a GGUF file to tokens."""

@@ -1,0 +1,133 @@
+"""A decoder of the Llama family (Llama, Mistral, Qwen2, Qwen3) in plain PyTorch, with caches of keys and values.
+
+The caches are buffers of the module: a compiled program writes the new rows where they are. One module serves
+chunks of a prompt and single tokens; the programs of both share its weights and caches.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from hexagon_mlir.frontend.llm.config import DecoderConfig, RotaryScaling
+
+
+class RmsNorm(nn.Module):
+    """x / sqrt(mean(x^2) + epsilon) * weight, of f32 inside."""
+
+    def __init__(self, width: int, epsilon: float) -> None:
+        super().__init__()
+        self.weight, self.epsilon = nn.Parameter(torch.ones(width)), epsilon
+
+    def forward(self, x: Tensor) -> Tensor:
+        wide = x.float()
+        scaled = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.epsilon)
+        return (scaled * self.weight.float()).to(x.dtype)
+
+
+class Attention(nn.Module):
+    """Grouped-query attention over the cache; of the keys, a query sees those up to its own place."""
+
+    def __init__(self, config: DecoderConfig, size: int, window: int, dtype: torch.dtype) -> None:
+        super().__init__()
+        heads, groups, depth = config.heads, config.groups, config.depth
+        self.heads, self.groups, self.depth, self.size, self.window = heads, groups, depth, size, window
+        self.q = nn.Linear(config.width, heads * depth, config.projection_bias)
+        self.k = nn.Linear(config.width, groups * depth, config.projection_bias)
+        self.v = nn.Linear(config.width, groups * depth, config.projection_bias)
+        self.out = nn.Linear(heads * depth, config.width, config.output_bias)
+        norms = (RmsNorm(depth, config.epsilon) if config.norm_heads else nn.Identity() for _ in range(2))
+        self.q_norm, self.k_norm = norms
+        self.keys: Tensor
+        self.values: Tensor
+        for name in ("keys", "values"):
+            self.register_buffer(name, torch.zeros(1, groups, size, depth, dtype=dtype), persistent=False)
+
+    def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        length = x.shape[1]
+        q = self.q_norm(self.q(x).view(1, length, self.heads, self.depth)).transpose(1, 2)
+        k = self.k_norm(self.k(x).view(1, length, self.groups, self.depth)).transpose(1, 2)
+        v = self.v(x).view(1, length, self.groups, self.depth).transpose(1, 2)
+        self.keys.index_copy_(2, places, rotate(k, cos, sin).to(self.keys.dtype))
+        self.values.index_copy_(2, places, v.to(self.values.dtype))
+        keys = torch.arange(self.size)
+        seen = keys <= places[:, None]
+        if self.window:
+            seen = seen & (keys > places[:, None] - self.window)
+        y = F.scaled_dot_product_attention(rotate(q, cos, sin).to(self.keys.dtype), self.keys, self.values,
+                                           attn_mask=seen[None, None], enable_gqa=True)
+        return self.out(y.transpose(1, 2).reshape(1, length, -1).to(x.dtype))
+
+
+class Layer(nn.Module):
+    """Attention and a feed-forward layer with a gate (SwiGLU), each behind a norm and beside a residual connection."""
+
+    def __init__(self, config: DecoderConfig, size: int, window: int, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.norm1, self.norm2 = (RmsNorm(config.width, config.epsilon) for _ in range(2))
+        self.attention = Attention(config, size, window, dtype)
+        self.gate, self.up = (nn.Linear(config.width, config.hidden, bias=False) for _ in range(2))
+        self.down = nn.Linear(config.hidden, config.width, bias=False)
+
+    def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x), places, cos, sin)
+        h = self.norm2(x)
+        return x + self.down(F.silu(self.gate(h)) * self.up(h))
+
+
+class Decoder(nn.Module):
+    """``tokens`` (1, N) at ``places`` (N) -> scores of what follows ``tokens[last]``, f32 (vocabulary).
+
+    ``size`` is how many tokens the caches hold; parameters and caches have ``dtype``. Rotary frequencies are divided by
+    ``factors`` (depth / 2), if given.
+    """
+
+    def __init__(self, config: DecoderConfig, size: int, dtype: torch.dtype = torch.float32,
+                 factors: Tensor | None = None) -> None:
+        super().__init__()
+        self.config, self.size = config, size
+        self.embedding = nn.Embedding(config.vocabulary, config.width)
+        self.layers = nn.ModuleList(
+            Layer(config, size, config.window if number >= config.windowed_from else 0, dtype)
+            for number in range(config.layers))
+        self.norm = RmsNorm(config.width, config.epsilon)
+        self.head = nn.Linear(config.width, config.vocabulary, bias=False)
+        if config.tied:
+            self.head.weight = self.embedding.weight
+        self.cos: Tensor
+        self.sin: Tensor
+        turns = frequencies(config.depth, config.theta, config.scaling)
+        angles = torch.arange(size, dtype=torch.float64)[:, None] * (turns if factors is None else turns / factors)
+        for name, table in (("cos", angles.cos()), ("sin", angles.sin())):
+            self.register_buffer(name, table.repeat(1, 2).float(), persistent=False)
+        for parameter in self.parameters():
+            parameter.requires_grad_(False)
+            parameter.data = parameter.data.to(dtype)
+
+    def forward(self, tokens: Tensor, places: Tensor, last: Tensor) -> Tensor:
+        x = self.embedding(tokens)
+        cos, sin = self.cos[places], self.sin[places]
+        for layer in self.layers:
+            x = layer(x, places, cos, sin)
+        return self.head(self.norm(x.index_select(1, last))).float().reshape(-1)
+
+
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotary positions (Su et al., 2021): the halves of each row of ``x`` (..., N, D) are rotated by angles (N, D)."""
+    left, right = x.float().chunk(2, dim=-1)
+    return (x.float() * cos + torch.cat((-right, left), dim=-1) * sin).to(x.dtype)
+
+
+def frequencies(depth: int, theta: float, scaling: RotaryScaling | None) -> Tensor:
+    """Radians per place, f64 (depth / 2)."""
+    plain = theta ** (-torch.arange(0, depth, 2, dtype=torch.float64) / depth)
+    if scaling is None:
+        return plain
+    if scaling.kind == "linear":
+        return plain / scaling.factor
+    waves = 2 * math.pi / plain
+    part = ((scaling.original / waves - scaling.low) / (scaling.high - scaling.low)).clamp(0, 1)
+    return plain * (part + (1 - part) / scaling.factor)

@@ -1,0 +1,97 @@
+"""Blocks of quantized weights as GGUF files have them, to f32.
+
+The layouts are those of ggml (``ggml-common.h``); MXFP4 is of the OCP microscaling formats 1.0, its
+nibbles are placed as in Q4_0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Blocks = NDArray[np.uint8]
+Weights = NDArray[np.float32]
+_MXFP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """``weights`` makes (B, `weights_in_block`) of f32 of blocks (B, `nbytes`)."""
+
+    name: str
+    weights_in_block: int
+    nbytes: int
+    weights: Callable[[Blocks], Weights]
+
+
+def _half(blocks: Blocks, first: int) -> Weights:
+    """The f16 at byte ``first`` of each block, (B, 1)."""
+    return blocks[:, first: first + 2].copy().view(np.float16).astype(np.float32)
+
+
+def _nibbles(packed: Blocks) -> NDArray[np.int8]:
+    """The low nibbles of all bytes, then the high ones."""
+    return np.concatenate([packed & 15, packed >> 4], axis=-1).astype(np.int8)
+
+
+def _q4_0(blocks: Blocks) -> Weights:
+    return (_nibbles(blocks[:, 2:]) - np.int8(8)) * _half(blocks, 0)
+
+
+def _q4_1(blocks: Blocks) -> Weights:
+    return _nibbles(blocks[:, 4:]) * _half(blocks, 0) + _half(blocks, 2)
+
+
+def _q8_0(blocks: Blocks) -> Weights:
+    return blocks[:, 2:].view(np.int8) * _half(blocks, 0)
+
+
+def _mxfp4(blocks: Blocks) -> Weights:
+    scale = np.ldexp(np.float32(1), blocks[:, :1].astype(np.int32) - 127).astype(np.float32)
+    return _MXFP4[_nibbles(blocks[:, 1:])] * scale
+
+
+def _q4_k(blocks: Blocks) -> Weights:
+    """Eight groups of 32 with scales and minima of 6 bits: of the first four in a byte each, of the others four bits,
+    and two more at the top of the first ones' bytes."""
+    count = len(blocks)
+    packed = blocks[:, 4:16].reshape(count, 3, 4)
+    scales = np.concatenate([packed[:, 0] & 63, (packed[:, 2] & 15) | (packed[:, 0] >> 6 << 4)], axis=1)
+    minima = np.concatenate([packed[:, 1] & 63, (packed[:, 2] >> 4) | (packed[:, 1] >> 6 << 4)], axis=1)
+    numbers = _nibbles(blocks[:, 16:].reshape(count, 4, 32)).reshape(count, 8, 32)
+    scale = (_half(blocks, 0) * scales)[..., None]
+    least = (_half(blocks, 2) * minima)[..., None]
+    return (scale * numbers - least).reshape(count, 256).astype(np.float32)
+
+
+def _q6_k(blocks: Blocks) -> Weights:
+    """Sixteen groups of 16 with scales of 8 bits; four bits of each weight, then two more of four weights in a byte."""
+    count = len(blocks)
+    low = _nibbles(blocks[:, :128].reshape(count, 2, 64)).reshape(count, 2, 4, 32)
+    packed = blocks[:, 128:192].reshape(count, 2, 1, 32)
+    high = (packed >> np.array([0, 2, 4, 6], np.uint8)[:, None] & 3).astype(np.int8)
+    numbers = ((low | high << 4) - np.int8(32)).reshape(count, 16, 16)
+    scales = blocks[:, 192:208].view(np.int8) * _half(blocks, 208)
+    return (numbers * scales[..., None]).reshape(count, 256).astype(np.float32)
+
+
+def _f32(blocks: Blocks) -> Weights:
+    return blocks.view(np.float32)
+
+
+def _f16(blocks: Blocks) -> Weights:
+    return blocks.view(np.float16).astype(np.float32)
+
+
+def _bf16(blocks: Blocks) -> Weights:
+    return (blocks.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+
+
+SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16), 2: Scheme("Q4_0", 32, 18, _q4_0),
+           3: Scheme("Q4_1", 32, 20, _q4_1), 8: Scheme("Q8_0", 32, 34, _q8_0), 12: Scheme("Q4_K", 256, 144, _q4_k),
+           14: Scheme("Q6_K", 256, 210, _q6_k), 30: Scheme("BF16", 1, 2, _bf16),
+           39: Scheme("MXFP4", 32, 17, _mxfp4)}
+"""By the number that files name the type with."""

@@ -1,0 +1,142 @@
+"""A decoder on the simulated chip: tokens equal to those of eager PyTorch, counts, refusals."""
+
+import copy
+import json
+
+import pytest
+import torch
+
+import hexagon_mlir as hx
+from hexagon_mlir.cli.hexmlir import main
+from hexagon_mlir.frontend.llm.config import DecoderConfig, RotaryScaling, of_hugging_face
+from hexagon_mlir.frontend.llm.decoder import Decoder, frequencies
+from hexagon_mlir.frontend.llm.sampling import Sampling
+
+PROMPT = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31]
+
+
+def decoder(size=80, seed=0, **sizes):
+    torch.manual_seed(seed)
+    config = DecoderConfig(**{**dict(vocabulary=70, width=32, layers=1, heads=4, groups=2, depth=16, hidden=48,
+                                     context=128, norm_heads=True), **sizes})
+    made = Decoder(config, size)
+    for parameter in made.parameters():
+        if parameter.dim() > 1:
+            parameter.normal_(0, 0.3)
+    return made.eval()
+
+
+def eager(model, prompt, tokens):
+    """Greedy tokens, the prompt in one call."""
+    found, given, place = [], list(prompt), 0
+    with torch.no_grad():
+        for _ in range(tokens):
+            scores = model(torch.tensor([given]), torch.arange(place, place + len(given)),
+                           torch.tensor([len(given) - 1]))
+            place += len(given)
+            given = [int(scores.argmax())]
+            found += given
+    return found
+
+
+def test_64_greedy_tokens_equal_those_of_eager_pytorch():
+    module = decoder(seed=6, window=20, projection_bias=True)
+    for name, parameter in module.named_parameters():
+        if name.endswith("bias"):
+            parameter.normal_()
+        elif "down" in name or "out." in name:
+            parameter.mul_(3)  # so that tokens differ
+    reference = copy.deepcopy(module)
+    model = hx.CausalLM(module, chunk=8)
+    found = model.generate(PROMPT, 64)
+    assert found == eager(reference, PROMPT, 64) and len(set(found)) > 5
+    assert set(model.programs) == {8, 1}, "a program for chunks, one for tokens, nothing else is compiled"
+    assert (model.prefill.tokens, model.decode.tokens, model.place) == (10, 63, 73)
+    assert model.programs[1].signature.constants.keys(), "weights are constants of the program"
+    ours = {parameter.untyped_storage().data_ptr() for parameter in module.parameters()}
+    for program in model.programs.values():
+        held = {one.untyped_storage().data_ptr(): one for one in program.signature.constants.values()}
+        copies = sum(one.nbytes for address, one in held.items() if address not in ours)
+        assert copies < 0.3 * sum(parameter.nbytes for parameter in module.parameters())
+    expected = model.decode.cycles / 63
+    assert model.decode.tokens_per_second == pytest.approx(1.5e9 / expected) and 0 < model.decode.bound_share < 1
+    assert model.generate(PROMPT, 3) == found[:3], "the caches are emptied before"
+    with pytest.raises(hx.HexError, match="69 tokens after 12"):
+        model.scores([1] * 69)
+    with pytest.raises(hx.HexError, match="no tokenizer"):
+        model.generate("text")
+    with pytest.raises(hx.HexError, match=r"index 70 .* out of range"):
+        model.scores([70])
+
+
+def test_windows_hide_earlier_tokens():
+    """Of a decoder with a window of 5, what is 5 places back makes no difference; tied weights are one tensor."""
+    module = decoder(window=5, tied=True, groups=1, size=20)
+    assert module.head.weight is module.embedding.weight
+    with torch.no_grad():
+        scores = [module(torch.tensor([prompt]), torch.arange(10), torch.tensor([9]))
+                  for prompt in (PROMPT, [60, *PROMPT[1:5], *PROMPT[5:]], [*PROMPT[:5], 60, *PROMPT[6:]])]
+    assert torch.equal(scores[0], scores[1]) and (scores[0] - scores[2]).abs().max() > 0.01
+    with pytest.raises(hx.HexError, match="chunks of 21 tokens"):
+        hx.CausalLM(module, chunk=21)
+
+
+def test_sampling():
+    scores, generator = torch.tensor([0.0, 3.0, 2.0, -1.0]), torch.Generator().manual_seed(1)
+    assert Sampling().choose(scores, generator) == 1
+    drawn = {(k, p): {Sampling(1.0, k, p).choose(scores, generator) for _ in range(200)}
+             for k, p in ((0, 1.0), (2, 1.0), (0, 0.6), (1, 1.0))}
+    assert drawn == {(0, 1.0): {0, 1, 2, 3}, (2, 1.0): {1, 2}, (0, 0.6): {1}, (1, 1.0): {1}}
+    with pytest.raises(hx.HexError, match="NaN"):
+        Sampling().choose(torch.tensor([0.0, float("nan")]), generator)
+    for wrong in ((-1.0, 0, 1.0), (1.0, -1, 1.0), (1.0, 0, 0.0), (float("nan"), 0, 1.0)):
+        with pytest.raises(hx.HexError, match="temperature"):
+            Sampling(*wrong)
+
+
+def test_scaled_rotations():
+    plain = frequencies(16, 10000.0, None)
+    assert torch.equal(frequencies(16, 10000.0, RotaryScaling("linear", 4.0)), plain / 4)
+    scaled = frequencies(16, 10000.0, RotaryScaling("llama3", 8.0, 1.0, 4.0, 1024))
+    assert torch.equal(scaled[:2], plain[:2]) and torch.allclose(scaled[-2:], plain[-2:] / 8)
+    assert ((plain / 8 <= scaled) & (scaled <= plain)).all()
+
+
+QWEN3 = {"model_type": "qwen3", "vocab_size": 151936, "hidden_size": 1024, "num_hidden_layers": 28,
+         "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 3072,
+         "max_position_embeddings": 40960, "rope_theta": 1000000, "rms_norm_eps": 1e-06, "tie_word_embeddings": True,
+         "sliding_window": None, "use_sliding_window": False, "eos_token_id": 151645}
+
+
+def test_published_sizes():
+    config = of_hugging_face(QWEN3)
+    assert (config.depth, config.norm_heads, config.tied, config.window) == (128, True, True, 0)
+    assert config.stops == (151645,)
+    assert config.weights == 28 * (1024 * 128 * 48 + 3 * 1024 * 3072) + 151936 * 1024
+    llama = of_hugging_face({**QWEN3, "model_type": "llama", "head_dim": None, "rope_scaling": {
+        "rope_type": "llama3", "factor": 32.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192}})
+    assert (llama.depth, llama.norm_heads) == (64, False) and llama.scaling == RotaryScaling("llama3", 32.0)
+
+
+@pytest.mark.parametrize(("changed", "message"), [
+    ({"model_type": "mamba"}, "model_type 'mamba'"), ({"hidden_size": -1}, "'width' is -1"),
+    ({"vocab_size": 1 << 40}, "'vocabulary' is"), ({"num_hidden_layers": "many"}, "'layers' is many"),
+    ({"num_key_value_heads": 3}, "'heads' is 16"), ({"num_experts": 8}, "mixture of experts"),
+    ({"rope_theta": float("inf")}, "'theta' is inf"), ({"rms_norm_eps": None}, "'epsilon' is None"),
+    ({"rope_scaling": {"type": "yarn", "factor": 4.0}}, "rotary scaling 'yarn'"), ({"hidden_act": "gelu"}, "gelu")])
+def test_other_configurations_are_refused(changed, message):
+    with pytest.raises(hx.HexError, match=message):
+        of_hugging_face({**QWEN3, **changed})
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ([], "usage:"), (["x"], "one of --prompt and --prompt-tokens"), (["x", "--prompt"], "--prompt needs a value"),
+    (["x", "y", "--prompt=a"], "one folder or GGUF file"), (["x", "--tokens=many"], "'many', which is no number"),
+    (["x", "--prompt-tokens=1,a"], "'1,a'"), (["x", "--fast=1"], "unknown option --fast"),
+    (["/nowhere", "--prompt-tokens=1"], "cannot read"),
+    (["x", "--prompt-tokens=1", "--dtype=f8"], "unknown dtype 'f8'")])
+def test_command_line(words, message, capsys):
+    code = main(["generate", *words])
+    printed = capsys.readouterr()
+    assert message in printed.out + printed.err and (code == 0) == (words == []), json.dumps(words)
