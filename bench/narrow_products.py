@@ -1,6 +1,6 @@
-"""The layer's products of Qwen3-4B with weights of 4 bits, 512 tokens.
+"""The layer's products of Qwen3-4B with weights of 4 bits, 512 tokens; a few rows times weights of 4 and 8 bits.
 
-    python bench/narrow_products.py          # the table
+    python bench/narrow_products.py          # the tables
     python bench/narrow_products.py 9728     # rows whose name holds a word
 
 Tokens and results are f16 in DDR, weights have 4 bits and an f16 scale for 32 of a column. The share of the engine's
@@ -18,6 +18,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.block_products import PRODUCTS
 from bench.engine_product import EngineProduct
 from bench.tables import show, table
 from hexagon_mlir.codegen import compile_module
@@ -101,13 +102,16 @@ LAYER = layer(512)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     words = sys.argv[1:]
+    _of_blocks(words)
     grid = table("A layer of Qwen3-4B, weights of 4 bits, v75, simulated",
                  ("product", "of the layer", "cycles", "bound", "of the engine's rate", "published", "error"),
                  ("product", "of the layer"))
     cycles, array = 0, 0.0
     rows = [row for row in LAYER if not words or any(word in row.name for word in words)]
+    if not rows:
+        return
     for row in rows:
         measured, error = row.run()
         cycles += row.times * measured
@@ -115,6 +119,19 @@ def main() -> None:
         grid.add_row(row.name, row.what, f"{measured:,}", f"{row.bound:,.0f}", f"{row.array / measured:.0%}", "",
                      f"{error:.1e}")
     grid.add_row("all", "", f"{cycles:,}", "", f"{array / cycles:.0%}", f"{PUBLISHED:.0%}", "")
+    show(grid, 120)
+
+
+def _of_blocks(words: list[str]) -> None:
+    """The table of a few rows times weights in blocks."""
+    grid = table("A few rows, weights in blocks of 32, v75, simulated: cycles per 128 products",
+                 ("product", "cycles", "per 128", "bound", "by hand", "error"), ("product",))
+    for row in PRODUCTS:
+        if words and not any(word in row.name for word in words):
+            continue
+        cycles, error = row.run()
+        grid.add_row(row.name, f"{cycles:,}", f"{row.per_instruction(cycles):.2f}",
+                     f"{row.per_instruction(row.bound):.2f}", f"{row.by_hand or '':}", f"{error:.1e}")
     show(grid, 120)
 
 

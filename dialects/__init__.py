@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hexagon_mlir.dialects import (
+    block_weights,
     double_buffering,
     engine_windows,
     groups,
@@ -53,6 +54,9 @@ ATTRIBUTES = {
     packed_weights.PACKED: Attribute(
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
+    block_weights.PRODUCT: Attribute(
+        "on a product of rows in fixed point with weights in blocks: the bits of a weight's code",
+        _ON_TENSORS | _IN_LOOPS),
     engine_windows.WINDOWS: Attribute(
         "on a product of the matrix engine: which of its activations serve several of its results",
         _ON_TENSORS | _IN_LOOPS),

@@ -31,6 +31,13 @@ def _no_tensor(op: ir.Operation) -> str | None:
     return None
 
 
+def _of_buffers(op: ir.Operation) -> str | None:
+    """Instructions of HVX are calls of LLVM's intrinsics; nothing else of its dialect may stand there."""
+    if op.name.startswith("llvm.") and op.name != "llvm.call_intrinsic":
+        return f"'{op.name}'"
+    return _no_tensor(op)
+
+
 def _no_cast(op: ir.Operation) -> str | None:
     return "an unrealized cast" if op.name == "builtin.unrealized_conversion_cast" else None
 
@@ -41,7 +48,7 @@ LEVELS = {
         Level("source", _TENSOR | {"tt", "ttg", "llvm", "hexagon"}),  # TTIR holds llvm.intr.assume
         Level("tensor", _TENSOR | {"hexagon"}),
         Level("tiled", _TENSOR),
-        Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async", "hexagon"}, _no_tensor),
+        Level("buffer", (_TENSOR - {"tensor", "bufferization"}) | {"async", "hexagon", "llvm"}, _of_buffers),
         Level("runtime", (_TENSOR - {"tensor", "bufferization", "linalg"}) | {"llvm", "hexagon"}, _no_tensor),
         Level("llvm", frozenset({"builtin", "llvm"}), _no_cast),
     )

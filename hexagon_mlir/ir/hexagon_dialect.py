@@ -22,7 +22,10 @@ ENGINE_WAIT = "hexagon.engine_wait"
 WEIGHT_MATRIX = "hexagon.weight_matrix"
 """``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
 `hexagon_mlir.dialects.packed_weights`."""
-_PURE = (LOOK_UP, WEIGHT_MATRIX)
+BLOCK_MATRIX = "hexagon.block_matrix"
+"""``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks, see
+`hexagon_mlir.dialects.block_weights`."""
+_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -46,6 +49,16 @@ irdl.dialect @hexagon {
     %tiles = irdl.base "!builtin.tensor"
     %matrix = irdl.base "!builtin.tensor"
     irdl.operands(tiles: %tiles)
+    irdl.results(matrix: %matrix)
+  }
+  irdl.operation @block_matrix {
+    %codes = irdl.base "!builtin.tensor"
+    %scales = irdl.base "!builtin.tensor"
+    %zeros = irdl.base "!builtin.tensor"
+    %bits = irdl.base "#builtin.integer"
+    %matrix = irdl.base "!builtin.tensor"
+    irdl.operands(codes: %codes, scales: %scales, zeros: optional %zeros)
+    irdl.attributes {"bits" = %bits}
     irdl.results(matrix: %matrix)
   }
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hexagon_mlir.dialects.block_weights import ROW_OPERANDS, code_bits
 from hexagon_mlir.ir import ir, linalg
 from hexagon_mlir.ir.windows import terms_of
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
@@ -18,6 +19,8 @@ _PRODUCT = 3
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
     """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
+    if code_bits(op):
+        return operand < ROW_OPERANDS
     loops, reads, extents = _reads(op)
     loop = vector_loop(loops, reads, extents)
     return loop is not None and loop not in reads[operand] and not spreads(op, operand)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
 
+from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops
 from hexagon_mlir.ir.windows import Window, terms_of, window_of
@@ -196,7 +197,8 @@ def _close(group: Group, members: list[ir.Operation]) -> None:
         whole |= conflicts
     inside = _loops_in_windows(group.root)
     cuttable = [loop for loop in range(len(group.extents)) if (group.parallel[loop] or group.carries)
-                and loop not in whole and (group.parallel[loop] or loop not in inside)]
+                and loop not in whole and (group.parallel[loop] or loop not in inside)
+                and (loop == TILES_LOOP or not code_bits(group.root))]
     for op in members:
         if op == group.root or is_fill(op):
             continue

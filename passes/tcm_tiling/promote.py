@@ -105,7 +105,12 @@ def _stays(op: ir.Operation, position: int, small: int) -> bool:
 
 
 def _users(value: ir.Value) -> list[tuple[ir.Operation, int]]:
-    return [(use.owner.operation, use.operand_number) for use in value.uses]
+    """The users of ``value``, through reshapes, with their operand numbers."""
+    found: list[tuple[ir.Operation, int]] = []
+    for use in value.uses:
+        user = use.owner.operation
+        found += _users(user.results[0]) if user.name in RESHAPES else [(user, use.operand_number)]
+    return found
 
 
 def _bound(value: ir.Value) -> int | None:

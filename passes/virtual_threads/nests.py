@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from math import gcd, prod
 
+from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
 from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
@@ -179,6 +180,8 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     pairs = pair_transpose_of(op, reads, sizes, int(target.vector_bytes.value))
     if pairs is not None:
         shared = [loop for loop in range(loops) if loop not in (pairs.row, pairs.column, pairs.pair)]
+    if code_bits(op):
+        shared = [TILES_LOOP]
     parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))

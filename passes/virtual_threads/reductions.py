@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from hexagon_mlir.dialects.block_weights import code_bits
 from hexagon_mlir.ir import bufferization, ir, scf, tensor
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops
@@ -154,10 +155,10 @@ class Reduction:
 
 
 def read_reduction(op: ir.Operation, nest: ThreadNest) -> Reduction | None:
-    """The longest loop of ``op`` that can be split with a combine step; None when there is none, and for sums of tiles,
-    which have vector code of their own.
+    """The longest loop of ``op`` that can be split with a combine step; None when there is none, and for sums of tiles
+    and products with weights in blocks, which have vector code of their own.
     """
-    if shared_loops(op) is not None:
+    if shared_loops(op) is not None or code_bits(op):
         return None
     inputs = len(op.operands) - len(op.results)
     if any(None in dims for dims in nest.reads) or any(not result.type.has_static_shape for result in op.results):

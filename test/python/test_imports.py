@@ -49,6 +49,7 @@ SHARED = {"lib", "math_library"}
 OF_PASSES = {
     "arith_legalization": {"hexagon_arith_legalization"}, "async_threads": {"form_async_threads"},
     "block_loads": {"coalesce_block_loads"},
+    "block_products": {"form_block_products", "hexagon_block_products"},
     "byte_interleaving": {"hexagon_byte_interleaving"},
     "contraction": {"hexagon_contraction_vectorization", "hexagon_transpose_factors"},
     "copies": {"hexagon_copy_lowering"},
@@ -62,7 +63,7 @@ OF_PASSES = {
     "masked_copies": {"hexagon_masked_copy_lowering"},
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
                       "hexagon_engine_convolution", "engine_convolution", "split_products", "fold_factor_casts",
-                      "separate_accumulators", "untile_products"},
+                      "separate_accumulators", "untile_products", "block_products"},
     "memory_lowering": {"hexagon_memory_lowering"},
     "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
     "pair_interleaving": {"hexagon_pair_interleaving"},

@@ -1,0 +1,54 @@
+"""Weights of 4 or 8 bits with a scale for each block of a column, as HVX multiplies them by a few rows.
+
+The weights of a matrix K x N are two tensors. The codes are bytes ``[N / 64][K / B][B / 4][2][32][4]``, blocks of B
+along K: four neighbours of a column form a word, and vectors of words hold the even and the odd columns of 64. Codes of
+4 bits are ``[N / 64][K / B][B / 8][2][32][4]``: byte (j, p, c, k) holds, for column 2 c + p, row 8 j + k in its lower
+half and row 8 j + 4 + k in its upper half. The scales, f16 or f32, are ``[N / 64][K / B][2][32]``. A weight is its
+scale times what its code, a number without sign, exceeds its zero point: 8 or 128, or a byte of
+``[N / 64][K / B][2][32]``.
+
+Rows to multiply by are numbers in fixed point, ``[M][K / B][P][B / 8 or B / 4][2 or 1][4]`` bytes with sign: the p-th
+of P bytes of a number counts 256^p units. The unit, a power of two, is that of a row in a block.
+"""
+
+from __future__ import annotations
+
+from hexagon_mlir.ir import ir
+
+COLUMNS, LANES, PARITIES = 64, 32, 2
+"""Of a tile of columns; in each of two vectors of words."""
+WORD = 4
+"""Codes of a column that are neighbours, bytes of rows that a word holds."""
+BYTE_BITS = 8
+BLOCKS = (32, 64, 128)
+"""Rows of weights that can share a scale."""
+PLANES = {32: 4, 16: 3}
+"""Bytes of fixed point by the bits of a float: its significand and 7 bits (f32), 12 bits (f16), 15 (bf16) more."""
+
+PRODUCT = "hexagon.block_product"
+"""On a linalg op, a product of rows in fixed point with such weights: the bits of a code."""
+ROW_OPERANDS = 3
+"""Of such an op: the first operands are the rows' bytes, units and sums, which are read as scalars."""
+TILES_LOOP = 1
+"""Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
+
+
+def code_bits(op: ir.Operation) -> int:
+    """Bits of the codes in product ``op``; 0 for any other op."""
+    return ir.IntegerAttr(op.attributes[PRODUCT]).value if PRODUCT in op.attributes else 0
+
+
+def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:
+    """Shape of the codes of ``depth`` x ``columns`` weights, bytes, with what fills up blocks and tiles of columns."""
+    return [-(-columns // COLUMNS), -(-depth // block), block * bits // (WORD * BYTE_BITS), PARITIES, LANES, WORD]
+
+
+def scales_shape(columns: int, depth: int, block: int) -> list[int]:
+    """Shape of their scales, and of zero points."""
+    return [-(-columns // COLUMNS), -(-depth // block), PARITIES, LANES]
+
+
+def rows_shape(rows: int, depth: int, block: int, bits: int, planes: int) -> list[int]:
+    """Shape of ``rows`` in fixed point."""
+    codes = BYTE_BITS // bits
+    return [rows, -(-depth // block), planes, block // (WORD * codes), codes, WORD]

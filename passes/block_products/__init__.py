@@ -1,0 +1,1 @@
+"""Helpers of `form-block-products` and `hexagon-block-products`."""

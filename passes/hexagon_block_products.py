@@ -1,0 +1,227 @@
+"""Products of rows in fixed point with weights in blocks to HVX vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects.block_weights import code_bits
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.constants import SharedConstants
+from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.block_products.emit import BlockProductEmitter
+
+
+@dataclass(frozen=True)
+class HexagonBlockProductsPass(Pass):
+    """Vectorizes products of rows in fixed point with weights in blocks (`form-block-products`).
+
+    Two vectors of codes are 64 columns of four weights each. A word of four bytes of a row, a scalar, is multiplied by
+    both (vrmpy), 32 sums of four products at a time. Sums of a block start from what its zero points make of them,
+    those of a row's planes are joined in words of 32 bits as far as they fit, converted, scaled and added in f32. Two
+    rows share the codes in registers. Blocks are taken as many at a time as leave the rows' bytes in the L1 cache.
+
+    Before:
+        #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>
+        #units = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b)>
+        #sums = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p)>
+        #codes = affine_map<(r, t, c, s, b, p, j, h, k) -> (t, b, j, s, c, k)>
+        #scales = affine_map<(r, t, c, s, b, p, j, h, k) -> (t, b, s, c)>
+        #result = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, t, c, s)>
+        func.func @f(%x: memref<1x1x1x8x1x4xi8>, %u: memref<1x1xf32>, %s: memref<1x1x1xi32>,
+            %codes: memref<1x1x8x2x32x4xi8, 1>, %scales: memref<1x1x2x32xf32, 1>, %y: memref<1x1x32x2xf32, 1>) {
+          linalg.generic {indexing_maps = [#rows, #units, #sums, #codes, #scales, #result], iterator_types =
+              ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction",
+              "reduction"], hexagon.block_product = 8 : i64}
+              ins(%x, %u, %s, %codes, %scales : memref<1x1x1x8x1x4xi8>, memref<1x1xf32>, memref<1x1x1xi32>,
+              memref<1x1x8x2x32x4xi8, 1>, memref<1x1x2x32xf32, 1>) outs(%y : memref<1x1x32x2xf32, 1>) {
+          ^bb0(%byte: i8, %unit: f32, %sum: i32, %code: i8, %scale: f32, %old: f32):
+            linalg.yield %old : f32
+          }
+          return
+        }
+
+    After, folded:
+        func.func @f(%arg0: memref<1x1x1x8x1x4xi8>, %arg1: memref<1x1xf32>, %arg2: memref<1x1x1xi32>, %arg3:
+            memref<1x1x8x2x32x4xi8, 1>, %arg4: memref<1x1x2x32xf32, 1>, %arg5: memref<1x1x32x2xf32, 1>) {
+          %c7 = arith.constant 7 : index
+          %c6 = arith.constant 6 : index
+          %c5 = arith.constant 5 : index
+          %c4 = arith.constant 4 : index
+          %c3 = arith.constant 3 : index
+          %c2 = arith.constant 2 : index
+          %0 = ub.poison : vector<64xf32>
+          %c-128_i32 = arith.constant -128 : i32
+          %c1 = arith.constant 1 : index
+          %c0 = arith.constant 0 : index
+          %collapse_shape = memref.collapse_shape %arg3 [[0], [1], [2], [3], [4, 5]] : memref<1x1x8x2x32x4xi8, 1>
+              into memref<1x1x8x2x128xi8, 1>
+          %collapse_shape_0 = memref.collapse_shape %arg4 [[0], [1], [2, 3]] : memref<1x1x2x32xf32, 1> into
+              memref<1x1x64xf32, 1>
+          %collapse_shape_1 = memref.collapse_shape %arg5 [[0], [1], [2, 3]] : memref<1x1x32x2xf32, 1> into
+              memref<1x1x64xf32, 1>
+          %1 = vector.load %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
+              vector<64xf32>
+          %2 = vector.shuffle %1, %0 [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38,
+              40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62] : vector<64xf32>, vector<64xf32>
+          %3 = vector.shuffle %1, %0 [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39,
+              41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63] : vector<64xf32>, vector<64xf32>
+          %4 = vector.load %collapse_shape_0[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
+              vector<64xf32>
+          %5 = vector.shuffle %4, %0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+              21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31] : vector<64xf32>, vector<64xf32>
+          %6 = vector.shuffle %4, %0 [32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50,
+              51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<64xf32>, vector<64xf32>
+          %7 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %8 = vector.bitcast %7 : vector<128xi8> to vector<32xi32>
+          %9 = vector.load %collapse_shape[%c0, %c0, %c1, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %10 = vector.bitcast %9 : vector<128xi8> to vector<32xi32>
+          %11 = vector.load %collapse_shape[%c0, %c0, %c2, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %12 = vector.bitcast %11 : vector<128xi8> to vector<32xi32>
+          %13 = vector.load %collapse_shape[%c0, %c0, %c3, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %14 = vector.bitcast %13 : vector<128xi8> to vector<32xi32>
+          %15 = vector.load %collapse_shape[%c0, %c0, %c4, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %16 = vector.bitcast %15 : vector<128xi8> to vector<32xi32>
+          %17 = vector.load %collapse_shape[%c0, %c0, %c5, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %18 = vector.bitcast %17 : vector<128xi8> to vector<32xi32>
+          %19 = vector.load %collapse_shape[%c0, %c0, %c6, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %20 = vector.bitcast %19 : vector<128xi8> to vector<32xi32>
+          %21 = vector.load %collapse_shape[%c0, %c0, %c7, %c0, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %22 = vector.bitcast %21 : vector<128xi8> to vector<32xi32>
+          %23 = vector.load %collapse_shape[%c0, %c0, %c0, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %24 = vector.bitcast %23 : vector<128xi8> to vector<32xi32>
+          %25 = vector.load %collapse_shape[%c0, %c0, %c1, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %26 = vector.bitcast %25 : vector<128xi8> to vector<32xi32>
+          %27 = vector.load %collapse_shape[%c0, %c0, %c2, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %28 = vector.bitcast %27 : vector<128xi8> to vector<32xi32>
+          %29 = vector.load %collapse_shape[%c0, %c0, %c3, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %30 = vector.bitcast %29 : vector<128xi8> to vector<32xi32>
+          %31 = vector.load %collapse_shape[%c0, %c0, %c4, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %32 = vector.bitcast %31 : vector<128xi8> to vector<32xi32>
+          %33 = vector.load %collapse_shape[%c0, %c0, %c5, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %34 = vector.bitcast %33 : vector<128xi8> to vector<32xi32>
+          %35 = vector.load %collapse_shape[%c0, %c0, %c6, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %36 = vector.bitcast %35 : vector<128xi8> to vector<32xi32>
+          %37 = vector.load %collapse_shape[%c0, %c0, %c7, %c1, %c0] {alignment = 128 : i64} :
+              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
+          %38 = vector.bitcast %37 : vector<128xi8> to vector<32xi32>
+          %39 = memref.load %arg1[%c0, %c0] : memref<1x1xf32>
+          %40 = vector.broadcast %39 : f32 to vector<32xf32>
+          %41 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
+          %42 = arith.muli %41, %c-128_i32 : i32
+          %43 = vector.broadcast %42 : i32 to vector<32xi32>
+          %44 = vector.load %arg0[%c0, %c0, %c0, %c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %45 = vector.bitcast %44 : vector<4xi8> to vector<1xi32>
+          %46 = vector.extract %45[0] : i32 from vector<1xi32>
+          %47 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%43, %8, %46) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %48 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%43, %24, %46) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %49 = vector.load %arg0[%c0, %c0, %c0, %c1, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %50 = vector.bitcast %49 : vector<4xi8> to vector<1xi32>
+          %51 = vector.extract %50[0] : i32 from vector<1xi32>
+          %52 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%47, %10, %51) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %53 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%48, %26, %51) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %54 = vector.load %arg0[%c0, %c0, %c0, %c2, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %55 = vector.bitcast %54 : vector<4xi8> to vector<1xi32>
+          %56 = vector.extract %55[0] : i32 from vector<1xi32>
+          %57 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%52, %12, %56) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %58 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%53, %28, %56) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %59 = vector.load %arg0[%c0, %c0, %c0, %c3, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %60 = vector.bitcast %59 : vector<4xi8> to vector<1xi32>
+          %61 = vector.extract %60[0] : i32 from vector<1xi32>
+          %62 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%57, %14, %61) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %63 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%58, %30, %61) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %64 = vector.load %arg0[%c0, %c0, %c0, %c4, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %65 = vector.bitcast %64 : vector<4xi8> to vector<1xi32>
+          %66 = vector.extract %65[0] : i32 from vector<1xi32>
+          %67 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%62, %16, %66) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %68 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%63, %32, %66) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %69 = vector.load %arg0[%c0, %c0, %c0, %c5, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %70 = vector.bitcast %69 : vector<4xi8> to vector<1xi32>
+          %71 = vector.extract %70[0] : i32 from vector<1xi32>
+          %72 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%67, %18, %71) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %73 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%68, %34, %71) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %74 = vector.load %arg0[%c0, %c0, %c0, %c6, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %75 = vector.bitcast %74 : vector<4xi8> to vector<1xi32>
+          %76 = vector.extract %75[0] : i32 from vector<1xi32>
+          %77 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%72, %20, %76) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %78 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%73, %36, %76) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %79 = vector.load %arg0[%c0, %c0, %c0, %c7, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+              vector<4xi8>
+          %80 = vector.bitcast %79 : vector<4xi8> to vector<1xi32>
+          %81 = vector.extract %80[0] : i32 from vector<1xi32>
+          %82 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%77, %22, %81) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %83 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%78, %38, %81) : (vector<32xi32>,
+              vector<32xi32>, i32) -> vector<32xi32>
+          %84 = arith.sitofp %82 : vector<32xi32> to vector<32xf32>
+          %85 = arith.mulf %5, %40 : vector<32xf32>
+          %86 = arith.mulf %84, %85 : vector<32xf32>
+          %87 = arith.addf %2, %86 : vector<32xf32>
+          %88 = arith.sitofp %83 : vector<32xi32> to vector<32xf32>
+          %89 = arith.mulf %6, %40 : vector<32xf32>
+          %90 = arith.mulf %88, %89 : vector<32xf32>
+          %91 = arith.addf %3, %90 : vector<32xf32>
+          %92 = vector.interleave %87, %91 : vector<32xf32> -> vector<64xf32>
+          vector.store %92, %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
+              vector<64xf32>
+          return
+        }
+
+    Options: none.
+
+    Refuses: nothing; it leaves alone all other operations.
+
+    Needs: buffer.
+    Leaves: buffer.
+    """
+
+    name: ClassVar[str] = "hexagon-block-products"
+    needs: ClassVar[str] = "buffer"
+    leaves: ClassVar[str] = "buffer"
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Vectorize every such product of ``module``."""
+        vector_bytes = int(context.target.vector_bytes.value)
+        cached_bytes = int(context.target.l1d_bytes.value) // 2
+        constants = SharedConstants()
+        for op in [op for op in ops_named(module, "linalg.generic") if code_bits(op)]:
+            with op.location, ir.InsertionPoint(op), constants.around(op):
+                BlockProductEmitter(op, vector_bytes, cached_bytes).emit()
+            erase_op(op, self.name)

@@ -1,0 +1,114 @@
+"""Products of a few rows with weights of 4 and 8 bits that share scales in blocks, on the simulator."""
+
+import numpy as np
+import pytest
+import torch
+
+from hexagon_mlir.codegen import compile_module
+from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.ir import parse
+
+
+def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
+    """Weights with random codes; the first block of the first column has the scale zero."""
+    generator = torch.Generator().manual_seed(seed)
+    blocks = -(-depth // block)
+    codes = torch.randint(0, 1 << bits, (depth, columns), generator=generator, dtype=torch.uint8)
+    of_blocks = (torch.rand(blocks, columns, generator=generator) - 0.5).to(scales)
+    of_blocks[0, 0] = 0
+    points = torch.randint(0, 1 << bits, (blocks, columns), generator=generator, dtype=torch.uint8) if zeros else None
+    return BlockWeights(codes, of_blocks, block, bits, points)
+
+
+def kernel(rows, weights, element):
+    """``rows`` times the weights, as MLIR."""
+    (depth, columns), parts = weights.codes.shape, weights.packed()
+    names = {torch.int8: "i8", torch.float16: "f16", torch.float32: "f32"}
+    types = [f"tensor<{'x'.join(map(str, part.shape))}x{names[part.dtype]}>" for part in parts]
+    arguments = ", ".join(f"%w{number}: {type_}" for number, type_ in enumerate(types))
+    values = ", ".join(f"%w{number}" for number in range(len(types)))
+    x, w, y = (f"tensor<{a}x{b}x{element}>" for a, b in ((rows, depth), (depth, columns), (rows, columns)))
+    return f"""func.func @kernel(%x: {x}, {arguments}) -> {y} {{
+      %w = "hexagon.block_matrix"({values}) {{bits = {weights.bits} : i64}} : ({', '.join(types)}) -> {w}
+      %init = tensor.empty() : {y}
+      %zero = arith.constant 0.0 : {element}
+      %sums = linalg.fill ins(%zero : {element}) outs(%init : {y}) -> {y}
+      %0 = linalg.matmul ins(%x, %w : {x}, {w}) outs(%sums : {y}) -> {y}
+      return %0 : {y}
+    }}"""
+
+
+def multiplied(x, weights, target="v75"):
+    """``x`` times the weights, simulated; the assembly."""
+    element = {torch.float16: "f16", torch.float32: "f32"}[x.dtype]
+    asm = compile_module(parse(kernel(len(x), weights, element), file="product.mlir"), target).asm
+    result = np.zeros((len(x), weights.codes.shape[1]), x.numpy().dtype)
+    launch(asm, "kernel", [x.numpy(), *(part.numpy() for part in weights.packed()), result], None, target=target)
+    return torch.from_numpy(result), asm
+
+
+@pytest.mark.parametrize(("rows", "depth", "columns", "block", "bits", "scales", "zeros"), [
+    (1, 96, 64, 32, 4, torch.float16, False),
+    (3, 130, 70, 128, 8, torch.float32, True),
+])
+def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
+    weights = random_weights(depth, columns, block, bits, scales, zeros)
+    x = torch.randn(rows, depth, generator=torch.Generator().manual_seed(1))
+    found, asm = multiplied(x, weights)
+    exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
+    assert "vrmpy" in asm
+    assert float(((found - exact).abs() / size.clamp(min=1e-30)).max()) < 5e-7
+
+
+def test_rows_of_f16_are_rounded_once():
+    weights = random_weights(64, 64, 32, 4)
+    x = torch.randn(2, 64, generator=torch.Generator().manual_seed(2)).half()
+    found, _ = multiplied(x, weights)
+    exact = x.double() @ weights.matrix()
+    assert float(((found - exact).abs() - exact.abs() * 2.0**-11).max()) < 1e-5
+
+
+def test_blocks_have_units_of_their_own():
+    """A number 2^20 times as small as the largest one of its block keeps 11 bits; those of other blocks keep all."""
+    weights = random_weights(64, 64, 32, 8)
+    weights.codes[32] = 128  # the large number times 0
+    x = torch.full((2, 64), 1e-12)
+    x[0, 32:], x[0, 32], x[1, 32:] = 1, 2.0**20, 0
+    found, _ = multiplied(x, weights)
+    exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
+    error = ((found - exact).abs() / size.clamp(min=1e-30)).amax(1)
+    assert error[0] < 2.0**-11
+    assert error[1] < 5e-7
+
+
+def test_zeros_denormal_and_special_numbers():
+    weights = random_weights(64, 64, 32, 8)
+    x = torch.zeros(2, 64)
+    x[0, 3], x[1, 5], x[1, 40] = 1e-40, float("inf"), float("nan")
+    found, _ = multiplied(x, weights)
+    assert found[0].abs().max() < 1e-43  # qfloat has no zero
+    assert found[1].isnan().all()
+
+
+def test_a_chip_without_conversions_of_words():
+    weights = random_weights(64, 64, 32, 4)
+    x = torch.randn(1, 64, generator=torch.Generator().manual_seed(3))
+    found, _ = multiplied(x, weights, "v68")
+    exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
+    assert float(((found - exact).abs() / size).max()) < 5e-7
+
+
+def test_more_rows_are_multiplied_with_a_matrix_of_floats():
+    weights = random_weights(32, 32, 32, 4, zeros=True)
+    x = torch.randn(9, 32, generator=torch.Generator().manual_seed(4))
+    found, asm = multiplied(x, weights)
+    exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
+    assert "vrmpy" not in asm
+    assert float(((found - exact).abs() / size.clamp(min=1e-30)).max()) < 2e-6
+
+
+def test_weights_take_the_bytes_of_their_scheme():
+    for bits, of_block in ((4, 18), (8, 34)):
+        packed = random_weights(64, 128, 32, bits).packed()
+        assert sum(part.numel() * part.element_size() for part in packed) == 2 * 128 * of_block
