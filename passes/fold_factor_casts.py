@@ -12,7 +12,7 @@ from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
-from hexagon_mlir.passes.lib.factor_casts import narrow
+from hexagon_mlir.passes.lib.factor_casts import computes_extended, narrow, without_extension
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -110,7 +110,7 @@ class FoldFactorCastsPass(Pass):
         kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
         with op.location, ir.InsertionPoint(op):
             op.results[0].replace_all_uses_with(generic(
-                [narrow(value) for value in wide], op.operands[_FACTORS], maps, kinds,
+                [_short(value) for value in wide], op.operands[_FACTORS], maps, kinds,
                 lambda given: binary("arith.addf", given[2], binary(
                     "arith.mulf", *(cast("arith.extf", given[2].type, value) for value in given[:_FACTORS])))))
         erase_op(op, self.name)
@@ -124,8 +124,13 @@ def _factor_element(op: ir.Operation) -> ir.Type | None:
     f32 = ir.F32Type.get()
     if any(ir.RankedTensorType(value.type).element_type != f32 for value in op.operands):
         return None
-    left, right = (ir.RankedTensorType(narrow(value).type).element_type for value in list(op.operands)[:_FACTORS])
+    left, right = (computes_extended(value) for value in list(op.operands)[:_FACTORS])
     return left if left == right and isinstance(left, ir.F16Type | ir.BF16Type) else None
+
+
+def _short(value: ir.Value) -> ir.Value:
+    """``value`` before its elements were extended."""
+    return narrow(value) if narrow(value) != value else without_extension(value)
 
 
 def _trips(op: ir.Operation) -> int:

@@ -104,7 +104,8 @@ class TritonToLinalgPass(Pass):
             if _is_helper(kernel):
                 continue
             with ir.InsertionPoint(result.body):
-                translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, called)
+                translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, called,
+                                        context.target.has_matrix_pieces)
                 translator.function(kernel)
                 del translator
         self._clean(result)

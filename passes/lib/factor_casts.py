@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.ir import ir
+from collections.abc import Sequence
+
+from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.linalg_generic import generic
+from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _OPERATIONS = 2
@@ -25,3 +29,46 @@ def narrow(value: ir.Value) -> ir.Value:
     extends = (cast.name == "arith.extf" and cast.operands[0] == argument
                and end.operands[0] == cast.results[0])
     return op.operands[0] if extends else value
+
+
+def computes_extended(value: ir.Value) -> ir.Type | None:
+    """The type that a parallel linalg.generic which makes ``value`` extends each element from, as its last step; None
+    for anything else."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return None
+    op = value.owner.operation
+    parallel = all("parallel" in str(kind) for kind in op.attributes["iterator_types"])
+    body = op.regions[0].blocks[0]
+    unread = not any(True for _ in body.arguments[len(body.arguments) - 1].uses)
+    last = _last(op)
+    return last.operands[0].type if last is not None and parallel and unread and len(op.results) == 1 else None
+
+
+def without_extension(value: ir.Value) -> ir.Value:
+    """``value``, of which `computes_extended` is a type, before its elements are extended: a tensor of that type,
+    computed at the insertion point."""
+    op = value.owner.operation
+    last, type_ = _last(op), ir.RankedTensorType(value.type)
+    assert last is not None
+    short = last.operands[0]
+    *inputs, _ = op.operands
+    block = op.regions[0].blocks[0]
+
+    def body(given: Sequence[ir.Value]) -> ir.Value:
+        mapping = dict(zip(block.arguments, given, strict=True))
+        for view in block.operations:
+            if view.operation not in (last, block.operations[len(block.operations) - 1].operation):
+                clone(view.operation, mapping)
+        return mapping.get(short, short)
+
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
+    return generic(inputs, tensor.empty(type_.shape, short.type), maps, ["parallel"] * type_.rank, body)
+
+
+def _last(op: ir.Operation) -> ir.Operation | None:
+    """The arith.extf of the body of ``op`` whose result it yields."""
+    end = list(op.regions[0].blocks[0].operations)[-1].operation
+    made = end.operands[0].owner
+    if isinstance(made, ir.Block) or made.operation.name != "arith.extf":
+        return None
+    return made.operation if made.operation.block == end.block else None

@@ -1,4 +1,6 @@
-"""``tt.dot_scaled``: operands in microscaling formats are converted to f32 for an ordinary matrix product.
+"""``tt.dot_scaled``: operands in microscaling formats are converted to f32 for an ordinary matrix product, or to bf16
+where that is large and both fit: numbers of 8 and 4 bits times a power of two, or times an 8-bit float, have 8
+significant bits at most. The matrix engine computes products of bf16.
 
 A scale byte s stands for 2^(s - 127) and covers 32 (or 16) consecutive elements along the summed dimension; 255 is NaN
 (OCP Microscaling Formats, version 1.0). A scale that is an 8-bit float is its value.
@@ -17,6 +19,8 @@ from hexagon_mlir.passes.triton_import.values import Tensor
 _FLOAT8 = {0: "f8E4M3FN", 1: "f8E5M2"}
 _E2M1, _BF16, _F16 = 4, 5, 6
 """TTIR's numbers of the element types; 2 and 3, the 6-bit floats, have no layout of their own in Triton."""
+_LEAST_OF_BF16 = 96**3
+"""Multiplications; HVX computes smaller products in less time than the engine."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +36,17 @@ class Operand:
     packed_along_k: bool
 
 
-def dot(left: Operand, right: Operand, total: Tensor) -> Tensor:
-    """left (M, K) times right, given transposed (N, K), plus ``total`` (M, N), in f32."""
+def dot(left: Operand, right: Operand, total: Tensor, multiplies_bf16: bool) -> Tensor:
+    """left (M, K) times right, given transposed (N, K), plus ``total`` (M, N), in f32; a large product of bf16 where
+    the target ``multiplies_bf16``."""
     f32 = ir.F32Type.get()
-    a, b = _scaled(left), _transposed(_scaled(right))
+    a, b = _scaled(left), _scaled(right)
+    (*_, rows, depth), columns = a.shape, b.shape[-2]
+    fits = all(side.kind != _F16 for side in (left, right))
+    if multiplies_bf16 and fits and rows * columns * depth >= _LEAST_OF_BF16:
+        bf16 = ir.BF16Type.get()
+        a, b = (elementwise.apply([x], [bf16], x.shape, lambda x: arith.truncf(bf16, x))[0] for x in (a, b))
+    b = _transposed(b)
     wide = elementwise.apply([total], [f32], total.shape, lambda x: _resized(x, f32))[0]
     result = reduce.dot(a, b, wide)
     return elementwise.apply([result], [total.element], total.shape, lambda x: _resized(x, total.element))[0]

@@ -29,13 +29,16 @@ class Translator:
     """State of one function: the values known so far, and the grid arguments.
 
     ``functions`` are those of the module by name, for calls; ``calls`` is the stack of those being translated.
+    ``multiplies_bf16``: the target has an engine for large products of bf16.
     """
 
-    def __init__(self, origin: str, remark: Remark, runtime: Runtime, functions: Mapping[str, ir.Operation]):
+    def __init__(self, origin: str, remark: Remark, runtime: Runtime, functions: Mapping[str, ir.Operation],
+                 multiplies_bf16: bool = False):
         self.origin = origin
         self.remark = remark
         self.runtime = runtime
         self.functions = functions
+        self.multiplies_bf16 = multiplies_bf16
         self.calls: list[str] = []
         self.known: dict[ir.Value, Known] = {}
         self.grid: list[ir.Value] = []
