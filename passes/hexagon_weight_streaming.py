@@ -1,4 +1,4 @@
-"""The first tile of a kernel's weights comes while an earlier kernel of the model computes."""
+"""The first tiles of a kernel's weights come while an earlier kernel of the model computes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -17,14 +18,14 @@ from hexagon_mlir.passes.weight_streaming.build import (
     declare_start,
     is_arena,
     start_next,
-    start_tile,
+    start_tiles,
     tag_of,
     take_arena,
     take_slot,
 )
 from hexagon_mlir.passes.weight_streaming.find import (
     FirstTile,
-    find_first_tile,
+    find_first_tiles,
     find_starts,
     find_starts_after_fetches,
     find_work,
@@ -35,25 +36,29 @@ from hexagon_mlir.targets.dma import Engine
 WAIT = "hexmlir_rt_dma_wait"
 _LEAST_SPARE = 8192
 """Cycles of work for which a kernel without a tile starts a later one's: two more arguments cost some hundreds."""
+_MOST_TILES = 8
+"""Tiles of a kernel on the matrix engine: each is an argument."""
 
 
 @dataclass(frozen=True)
 class HexagonWeightStreamingPass(Pass):
-    """Prefetches a kernel's first tile of weights in an earlier kernel of the model.
+    """Prefetches a kernel's first tiles of weights in an earlier kernel of the model.
 
     A function marked ``hexagon.in_model`` (with the numbers of the arguments that exist before the model runs) gets its
     TCM from its caller, which plans the TCM of all kernels. The caller passes the arena, and the memory of the
-    function's first tile: the largest block of such an argument that is always fetched, and before all work on it.
-    ``hexmlir_rt_tile_start(record, memory)`` replaces that fetch: it starts the transfer unless an earlier kernel has
-    started it, and returns its tag. After the last fetch of the loop that works on the tile, the same call starts the
-    transfer of a later kernel's tile; a null record starts nothing. It does not start sooner, because transfers reach
-    memory one after the other: it would delay the kernel's own transfers. In a kernel without a tile, and in one whose
-    products the matrix engine computes, it stands after the last fetch of all.
+    function's first tiles: blocks of such arguments that are always fetched, and before all work on their memory. Where
+    the matrix engine computes products, these are the first eight, in order, elsewhere the largest one.
+    ``hexmlir_rt_tile_start(records, number, 1)`` replaces such a fetch: it starts the transfer unless an earlier kernel
+    has started it, and returns its tag. After the last fetch of the loop that works on the tile,
+    ``hexmlir_rt_tile_start(records, 0, count)`` starts the transfers of ``count`` tiles of a later kernel, or of none.
+    It does not start sooner, because transfers reach memory one after the other: it would delay the kernel's own
+    transfers. In a kernel without a tile, and in one whose products the matrix engine computes, it stands after the
+    last fetch of all.
 
-    The attribute ``hexagon.tcm`` describes the arguments that are added after the others: the tile (argument, offset,
-    bytes of a row, rows, stride, bytes of its memory), its memory and record; the arena; and with ``spare`` (the
-    estimated cycles of work after the last fetch, in a kernel without a tile at least 8,192) the record and memory of
-    the later tile.
+    The attribute ``hexagon.tcm`` describes the arguments that are added after the others: for each of the tiles
+    (argument, offset, bytes of a row, rows, stride, bytes of its memory) its memory, then the address of their records;
+    the arena; and with ``spare`` (the estimated cycles of work after the last fetch, in a kernel without a tile at
+    least 8,192) the address of the later tiles' records and their number.
 
     Before:
         func.func @f(%w: memref<32768xf32>, %y: memref<32768xf32>)
@@ -77,10 +82,10 @@ class HexagonWeightStreamingPass(Pass):
 
     After:
         func.func private @hexmlir_rt_dma_wait(i32)
-        func.func private @hexmlir_rt_tile_start(index, index) -> i32
+        func.func private @hexmlir_rt_tile_start(index, index, index) -> i32
         func.func @f(%arg0: memref<32768xf32>, %arg1: memref<32768xf32>, %arg2: memref<131072xi8, 1>, %arg3: index,
             %arg4: memref<131072xi8, 1>, %arg5: index, %arg6: index) attributes {hexagon.tcm = {arena = 131072 : i64,
-            spare = 536870912 : i64, tile = array<i64: 0, 0, 131072, 1, 131072, 131072>}} {
+            spare = 536870912 : i64, tiles = [array<i64: 0, 0, 131072, 1, 131072, 131072>]}} {
           %assume_align = memref.assume_alignment %arg4, 128 : memref<131072xi8, 1>
           %assume_align_0 = memref.assume_alignment %arg2, 128 : memref<131072xi8, 1>
           %c0 = arith.constant 0 : index
@@ -89,14 +94,15 @@ class HexagonWeightStreamingPass(Pass):
           %c1 = arith.constant 1 : index
           %c131072 = arith.constant 131072 : index
           %c0_2 = arith.constant 0 : index
-          %view_3 = memref.view %assume_align[%c0_2][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8,
-              1>
+          %view_3 = memref.view %assume_align[%c0_2][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
           %view_4 = memref.view %view[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
           %view_5 = memref.view %view_3[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
-          %intptr = memref.extract_aligned_pointer_as_index %view : memref<131072xi8, 1> -> index
-          %0 = call @hexmlir_rt_tile_start(%arg3, %intptr) : (index, index) -> i32
+          %c0_6 = arith.constant 0 : index
+          %c1_7 = arith.constant 1 : index
+          %0 = call @hexmlir_rt_tile_start(%arg3, %c0_6, %c1_7) : (index, index, index) -> i32
           call @hexmlir_rt_dma_wait(%0) : (i32) -> ()
-          %1 = call @hexmlir_rt_tile_start(%arg5, %arg6) : (index, index) -> i32
+          %c0_8 = arith.constant 0 : index
+          %1 = call @hexmlir_rt_tile_start(%arg5, %c0_8, %arg6) : (index, index, index) -> i32
           scf.for %arg7 = %c0_1 to %c131072 step %c1 {
             linalg.exp ins(%view_4 : memref<32768xf32, 1>) outs(%view_5 : memref<32768xf32, 1>)
           }
@@ -140,16 +146,17 @@ class HexagonWeightStreamingPass(Pass):
     def _rewrite(self, module: ir.Module, function: ir.Operation, arena: ir.Operation, given: list[int],
                  context: PassContext) -> KernelMemory:
         block = function.regions[0].blocks[0]
-        first = find_first_tile(block, arena, given)
         alignment = int(context.target.vector_bytes.value)
         engine = Engine.of(context.target)
-        if first is not None and first.tile.nbytes < (self.tile_bytes or engine.break_even_bytes):
-            first = None
+        found = [one for one in find_first_tiles(block, arena, given)
+                 if one.tile.nbytes >= (self.tile_bytes or engine.break_even_bytes)]
         places: list[ir.Operation] | str = find_starts_after_fetches(block, engine.break_even_bytes)
         spare = spare_cycles_after(places, block, context.target)
-        if first is None:
+        if not found:
             self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
         elif not ops_named(function, ENGINE_PRODUCT):
+            first = max(found, key=lambda one: one.tile.nbytes)
+            found = [first]
             work = find_work(first, block)
             places = find_starts(work) if work is not None else "nothing works on the tile"
             spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
@@ -158,35 +165,38 @@ class HexagonWeightStreamingPass(Pass):
             elif spare < engine.start + engine.busy(first.tile.nbytes):
                 self.remark(context, function,
                             f"no first tile: its transfer takes longer than the {spare} cycles of work")
-                first = None
-        tile, nbytes = (None, 0) if first is None else (first.tile, self._take_tile(module, function, first, arena,
-                                                                                    alignment))
+                found = []
+        found = found[:_MOST_TILES]
+        self._take_tiles(module, function, found, arena, alignment)
+        tiles = tuple(one.tile for one in found)
         arena_bytes = take_arena(function, arena, alignment)
-        if isinstance(places, str) or spare < (_LEAST_SPARE if tile is None else 1):
-            return KernelMemory(arena_bytes, tile, nbytes)
+        if isinstance(places, str) or spare < (1 if tiles else _LEAST_SPARE):
+            return KernelMemory(arena_bytes, tiles)
         declare_start(module)
-        record, memory = (add_argument(function, ir.IndexType.get()) for _ in range(2))
+        records, count = (add_argument(function, ir.IndexType.get()) for _ in range(2))
         for op in places:
-            start_next(op, record, memory)
-        return KernelMemory(arena_bytes, tile, nbytes, spare)
+            start_next(op, records, count)
+        return KernelMemory(arena_bytes, tiles, spare)
 
-    def _take_tile(self, module: ir.Module, function: ir.Operation, first: FirstTile, arena: ir.Operation,
-                   alignment: int) -> int:
-        """Make the memory of ``first`` an argument, and so its record; the bytes of that memory."""
-        nbytes = ir.MemRefType(first.slot.results[0].type).shape[0]
-        close_gap(arena, first, nbytes)
-        slot = take_slot(function, nbytes, alignment)
-        record = add_argument(function, ir.IndexType.get())
-        first.slot.results[0].replace_all_uses_with(slot)
-        erase_op(first.slot, self.name)
+    def _take_tiles(self, module: ir.Module, function: ir.Operation, found: list[FirstTile], arena: ir.Operation,
+                    alignment: int) -> None:
+        """Make the memory of each of ``found`` an argument, and the address of their records."""
+        if not found:
+            return
         declare_start(module)
-        self._start_own(module, first.fetch, slot, record)
-        return nbytes
+        for one in sorted(found, key=lambda one: -one.offset):  # the offsets of those before it stay
+            close_gap(arena, one)
+        slots = [take_slot(function, one.tile.slot_bytes, alignment) for one in found]
+        records = add_argument(function, ir.IndexType.get())
+        for number, (one, slot) in enumerate(zip(found, slots, strict=True)):
+            one.slot.results[0].replace_all_uses_with(slot)
+            erase_op(one.slot, self.name)
+            self._start_own(module, one.fetch, records, number)
 
-    def _start_own(self, module: ir.Module, fetch: ir.Operation, slot: ir.Value, record: ir.Value) -> None:
+    def _start_own(self, module: ir.Module, fetch: ir.Operation, records: ir.Value, number: int) -> None:
         """In place of ``fetch``: start the tile's transfer unless it has been."""
         with fetch.location, ir.InsertionPoint(fetch):
-            tag = start_tile(record, memref.extract_aligned_pointer_as_index(slot))
+            tag = start_tiles(records, index(number), index(1))
             if fetch.name == "memref.copy":
                 declare(module, WAIT, [ir.IntegerType.get_signless(32)], [])
                 func.CallOp([], ir.FlatSymbolRefAttr.get(WAIT), [tag])

@@ -13,56 +13,57 @@ from hexagon_mlir.sim.memory_system.handover import FIRST_TAG, Handover, TileRec
 
 
 @dataclass(frozen=True)
-class NextTile:
-    """The tile that a call starts for a later one, and the offset in TCM and the size of its memory."""
-
-    tile: Tile
-    offset: int
-    nbytes: int
-
-
-@dataclass(frozen=True)
 class TcmUse:
-    """One call's share of the TCM. ``left_q8`` is the remaining time of a transfer of an earlier call, in 1/256
-    cycle."""
+    """One call's share of the TCM.
+
+    ``following`` are the tiles that it starts for a later call, each with its offset in TCM. ``left_q8`` is what is
+    left of the times of the transfers that earlier calls have started for this one, ``busy_q8`` of all, in 1/256 cycle.
+    """
 
     memory: KernelMemory
     place: Place
-    following: NextTile | None = None
-    left_q8: int = 0
+    following: tuple[tuple[Tile, int], ...] = ()
+    left_q8: tuple[int, ...] = ()
+    busy_q8: int = 0
 
     def prepare(self, machine: Machine, words: Sequence[int | float | Arg64]) -> tuple[list[int], Handover]:
         """Write it to the memory of ``machine``; returns the arguments after ``words``, and the run's `Handover`."""
-        memory, place, following = self.memory, self.place, self.following
-        spans = [(place.tile, memory.tile_bytes), (place.arena, memory.arena_bytes)]
-        if following is not None:
-            spans.append((following.offset, following.nbytes))
+        memory, place = self.memory, self.place
+        own = [*zip(memory.tiles, place.tiles, strict=True)]
+        spans = [(place.arena, memory.arena_bytes), *((at, tile.slot_bytes) for tile, at in (*own, *self.following))]
         for offset, nbytes in sorted(spans):
             if nbytes:
                 machine.alloc_tcm_at(TCM_BASE + offset, nbytes)
-        extra: list[int] = []
-        block = None
-        if memory.tile is not None:
-            start = words[memory.tile.argument]
+        extra = [TCM_BASE + offset for offset in place.tiles]
+        records: list[TileRecord] = []
+        for number, (tile, offset) in enumerate(own):
+            start = words[tile.argument]
             assert isinstance(start, int)  # the address of a tensor
-            record = _record(memory.tile, start + memory.tile.offset, place.ahead)
-            extra += [TCM_BASE + place.tile, _put(machine, record)]
-            block = record.block(TCM_BASE + place.tile) if place.ahead else None
+            tag = FIRST_TAG + number if number < place.ahead else 0
+            records.append(_record(tile, start + tile.offset, offset, tag))
+        if records:
+            extra.append(_put(machine, records)[0])
         if memory.arena_bytes:
             extra.append(TCM_BASE + place.arena)
-        leaving = 0
-        if memory.spare_cycles:
-            if following is not None:  # its bytes are moved when the later call waits for them
-                leaving = _put(machine, _record(following.tile, machine.alloc_ddr(following.tile.extent), False))
-            extra += [leaving, TCM_BASE + following.offset if following else 0]
-        return extra, Handover(block, self.left_q8, leaving)
+        leaving: list[int] = []
+        if memory.spare_cycles:  # the bytes are moved when the later call waits for them
+            leaving = _put(machine, [_record(tile, machine.alloc_ddr(tile.extent), offset)
+                                     for tile, offset in self.following])
+            extra += [leaving[0] if leaving else 0, len(leaving)]
+        arriving = tuple((record.block, left) for record, left in zip(records[:place.ahead], self.left_q8, strict=True))
+        return extra, Handover(arriving, self.busy_q8, frozenset(leaving))
 
 
-def _record(tile: Tile, source: int, started: bool) -> TileRecord:
-    return TileRecord(source, tile.row_bytes, tile.rows, tile.stride, FIRST_TAG if started else 0)
+def _record(tile: Tile, source: int, offset: int, tag: int = 0) -> TileRecord:
+    return TileRecord(TCM_BASE + offset, source, tile.row_bytes, tile.rows, tile.stride, tag)
 
 
-def _put(machine: Machine, record: TileRecord) -> int:
-    address = machine.alloc_ddr(record.NBYTES)
-    record.write(machine.memory, address)
-    return address
+def _put(machine: Machine, records: Sequence[TileRecord]) -> list[int]:
+    """Write ``records`` one after the other; their addresses."""
+    if not records:
+        return []
+    begin = machine.alloc_ddr(len(records) * TileRecord.NBYTES)
+    addresses = [begin + number * TileRecord.NBYTES for number in range(len(records))]
+    for record, address in zip(records, addresses, strict=True):
+        record.write(machine.memory, address)
+    return addresses

@@ -20,8 +20,8 @@ _Block = tuple[int, int, int, int, int, int]
 class HostTile(ctypes.Structure):
     """``hexmlir_rt_tile`` of runtime/include/hexmlir_rt.h."""
 
-    _fields_ = (("source", ctypes.c_void_p), ("row_bytes", ctypes.c_uint32), ("rows", ctypes.c_uint32),
-                ("stride", ctypes.c_int32), ("tag", ctypes.c_int32))
+    _fields_ = (("target", ctypes.c_void_p), ("source", ctypes.c_void_p), ("row_bytes", ctypes.c_uint32),
+                ("rows", ctypes.c_uint32), ("stride", ctypes.c_int32), ("tag", ctypes.c_int32))
 
 
 class HostDma:
@@ -52,7 +52,7 @@ class HostDma:
             "hexmlir_rt_dma_start_2d": ctypes.CFUNCTYPE(i32, *block)(self._start),
             "hexmlir_rt_dma_wait": ctypes.CFUNCTYPE(None, i32)(self._wait),
             "hexmlir_rt_copy_2d": ctypes.CFUNCTYPE(None, *block)(self._copy),
-            "hexmlir_rt_tile_start": ctypes.CFUNCTYPE(i32, pointer, pointer)(self._start_tile),
+            "hexmlir_rt_tile_start": ctypes.CFUNCTYPE(i32, pointer, i32, i32)(self._start_tile),
         }
 
     def _start(self, target: int, source: int, row_bytes: int, rows: int, stride: int, source_stride: int) -> int:
@@ -62,13 +62,15 @@ class HostDma:
         self.pending[self.last] = (target, source, row_bytes, rows, stride, source_stride)
         return self.last
 
-    def _start_tile(self, record: int | None, memory: int) -> int:
-        if not record:
-            return 0
-        tile = HostTile.from_address(record)
-        if not tile.tag:
-            tile.tag = self._start(memory, tile.source, tile.row_bytes, tile.rows, tile.row_bytes, tile.stride)
-        return tile.tag
+    def _start_tile(self, records: int | None, first: int, count: int) -> int:
+        tag = 0
+        for number in range(first, first + count):
+            tile = HostTile.from_address((records or 0) + number * ctypes.sizeof(HostTile))
+            if not tile.tag:
+                tile.tag = self._start(tile.target, tile.source, tile.row_bytes, tile.rows, tile.row_bytes,
+                                       tile.stride)
+            tag = tile.tag
+        return tag
 
     def _wait(self, tag: int) -> None:
         if tag in self.pending:

@@ -13,13 +13,16 @@ import ml_dtypes
 import numpy as np
 
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
-from hexagon_mlir.exec.handover import NextTile, TcmUse
+from hexagon_mlir.dialects.kernel_memory import Tile
+from hexagon_mlir.exec.handover import TcmUse
 from hexagon_mlir.exec.memory_plan import MemoryPlan, lifetimes, plan
 from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.exec.sim import SESSION, launch, one_at_a_time
-from hexagon_mlir.exec.tcm_plan import TcmPlan, plan_schedule
+from hexagon_mlir.exec.tcm_plan import Start, TcmPlan, plan_schedule
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.sim import RunResult
+from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.targets import get
 
 NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64,
@@ -48,6 +51,29 @@ class ModelRun:
         return sum(r.result.ddr_read_bytes + r.result.ddr_write_bytes for r in self.launches)
 
 
+@dataclass(frozen=True)
+class InFlight:
+    """Transfers that calls have started for later ones: the later call's number, and what is left of their times, in
+    1/256 cycle, in the order of their starts."""
+
+    left_q8: tuple[tuple[int, tuple[int, ...]], ...] = ()
+
+    def of(self, step: int) -> tuple[int, ...]:
+        """Those for call ``step``."""
+        return tuple(left for number, times in self.left_q8 if number == step for left in times)
+
+    @property
+    def busy_q8(self) -> int:
+        """How long they occupy the memory interface."""
+        return max((left for _, times in self.left_q8 for left in times), default=0)
+
+    def after(self, result: RunResult, starts: Start | None) -> InFlight:
+        """What is left after a call with ``result``, which has started those of ``starts``."""
+        spent = result.cycles * Q8
+        before = tuple((number, tuple(max(left - spent, 0) for left in times)) for number, times in self.left_q8)
+        return InFlight(before if starts is None else (*before, (starts.step, result.left_q8)))
+
+
 class ModelProgram:
     """A schedule ready to run."""
 
@@ -61,28 +87,29 @@ class ModelProgram:
 
     @cached_property
     def tcm(self) -> TcmPlan:
-        """The TCM of each call, and the call whose tile it starts."""
+        """The TCM of each call, and the tiles of a later one that it starts."""
         return plan_schedule(self.schedule)
 
     @property
     def streamed_bytes(self) -> list[int]:
-        """Bytes of the first tile of each call that are in flight or in TCM when it begins."""
+        """Bytes of the first tiles of each call that are in flight or in TCM when it begins."""
         memories = [self.schedule.kernels[call.kernel].memory for call in self.schedule.calls]
-        return [memory.tile.nbytes if place.ahead and memory and memory.tile else 0
+        return [sum(tile.nbytes for tile in memory.tiles[:place.ahead]) if memory else 0
                 for memory, place in zip(memories, self.tcm.places, strict=True)]
 
-    def _tcm_use(self, step: int, left_q8: int) -> TcmUse | None:
+    def _tcm_use(self, step: int, flying: InFlight) -> TcmUse | None:
         """The `TcmUse` of call ``step``; None when its kernel allocates TCM itself."""
         schedule, place = self.schedule, self.tcm.places[step]
         memory = schedule.kernels[schedule.calls[step].kernel].memory
         if memory is None:
             return None
-        following = None
+        following: tuple[tuple[Tile, int], ...] = ()
         if place.starts is not None:
-            later = schedule.kernels[schedule.calls[place.starts].kernel].memory
-            assert later is not None and later.tile is not None
-            following = NextTile(later.tile, self.tcm.places[place.starts].tile, later.tile_bytes)
-        return TcmUse(memory, place, following, left_q8)
+            later = schedule.kernels[schedule.calls[place.starts.step].kernel].memory
+            assert later is not None
+            offsets = self.tcm.places[place.starts.step].tiles
+            following = tuple((later.tiles[number], offsets[number]) for number in place.starts.tiles)
+        return TcmUse(memory, place, following, flying.of(step), flying.busy_q8)
 
     @one_at_a_time
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None,
@@ -100,7 +127,7 @@ class ModelProgram:
             if buffer.argument is not None:
                 arrays[number] = arguments[buffer.argument].view()
                 arrays[number].flags.writeable = number in changed
-        left_q8 = 0
+        flying = InFlight()
         report = progress or (lambda what, done, total: None)
         with SESSION.recording() as launches, ExitStack() as at_end:
             at_end.callback(report, "simulating", len(schedule.calls), len(schedule.calls))
@@ -108,9 +135,10 @@ class ModelProgram:
                 report("simulating", step, len(schedule.calls))
                 kernel = schedule.kernels[call.kernel]
                 inputs = [_read_only(arrays[n]) for n in call.arguments]
-                left_q8 = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
-                                 schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
-                                 tcm=self._tcm_use(step, left_q8), arithmetic=arithmetic).left_q8
+                result = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
+                                schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
+                                tcm=self._tcm_use(step, flying), arithmetic=arithmetic)
+                flying = flying.after(result, self.tcm.places[step].starts)
         kept = {n for n in changed if schedule.buffers[n].argument is not None}
         outputs = tuple(arrays[n].reshape(shape) if n in kept else arrays[n].reshape(shape).copy()
                         for n, shape in zip(schedule.outputs, schedule.output_shapes, strict=True))

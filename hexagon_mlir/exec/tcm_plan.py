@@ -1,4 +1,4 @@
-"""The TCM plan of a model's kernels, and which call starts the first tile of which later one. Pure functions."""
+"""The TCM plan of a model's kernels, and which call starts the first tiles of which later one. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,38 +6,62 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
+from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.targets import Target, get
 from hexagon_mlir.targets.dma import Engine
 
 WHOLE = -1
 """Arena of a kernel that allocates for itself."""
+_WITHIN = 0.5
+"""Part of a transfer that the call which starts it overlaps with: the rest delays activations of a kernel that would
+wait for this tile as well."""
+
+
+@dataclass(frozen=True)
+class TileNeed:
+    """The memory of one tile, and the time of its transfer in cycles."""
+
+    nbytes: int
+    cycles: float
 
 
 @dataclass(frozen=True)
 class Need:
     """The TCM that one call needs; ``arena_bytes`` may be `WHOLE`.
 
-    ``tile_cycles`` is the time of its tile's transfer, ``spare_cycles`` a lower bound of its work that can overlap with
-    the transfer of another call's tile.
+    ``spare_cycles`` is a lower bound of its work that can overlap with the transfers of another call's tiles.
     """
 
     arena_bytes: int
-    tile_bytes: int = 0
-    tile_cycles: float = 0.0
+    tiles: tuple[TileNeed, ...] = ()
     spare_cycles: float = 0.0
 
 
 @dataclass(frozen=True)
-class Place:
-    """Offsets in TCM of a call's arena and tile. ``starts`` is the step whose tile it starts, or None.
+class Start:
+    """Tiles that a call starts: ``count`` of those of call ``step``, from number ``first`` on."""
 
-    ``ahead``: an earlier call starts this call's tile.
+    step: int
+    first: int
+    count: int
+
+    @property
+    def tiles(self) -> range:
+        """Their numbers."""
+        return range(self.first, self.first + self.count)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Offsets in TCM of a call's arena and tiles; earlier calls start ``ahead`` of these tiles, the first ones.
+
+    ``starts`` says which tiles of a later call it starts.
     """
 
     arena: int = 0
-    tile: int = 0
-    starts: int | None = None
-    ahead: bool = False
+    tiles: tuple[int, ...] = ()
+    starts: Start | None = None
+    ahead: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,11 +77,16 @@ def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
     target = get(schedule.target)
     engine = Engine.of(target)
     memories = (schedule.kernels[call.kernel].memory for call in schedule.calls)
-    calls = [Need(WHOLE) if memory is None else
-             Need(memory.arena_bytes, memory.tile_bytes,
-                  engine.start + engine.busy(memory.tile.nbytes) if memory.tile else 0.0, memory.spare_cycles)
-             for memory in memories]
-    return plan_tcm(calls, target.tcm_budget_bytes, alignment_of(target))
+    return plan_tcm([_need(memory, engine) for memory in memories], target.tcm_budget_bytes, alignment_of(target))
+
+
+def _need(memory: KernelMemory | None, engine: Engine) -> Need:
+    """What a kernel with ``memory`` needs. The transfers of its tiles follow each other: one start is on their way."""
+    if memory is None:
+        return Need(WHOLE)
+    tiles = tuple(TileNeed(tile.slot_bytes, engine.busy(tile.nbytes) + (0 if number else engine.start))
+                  for number, tile in enumerate(memory.tiles))
+    return Need(memory.arena_bytes, tiles, memory.spare_cycles)
 
 
 def alignment_of(target: Target) -> int:
@@ -68,47 +97,57 @@ def alignment_of(target: Target) -> int:
 def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
-    A tile is started by the last earlier call that works as long after its own last fetch as the transfer takes, if it
-    is the last one that has a tile too or comes after that, and the tile fits from then on. At most two tiles are live
-    at once, the call's own and one in flight: they are placed at the two ends alternately, arenas between them.
+    The tiles of a call are started, in their order and as early as possible, by the last call before it that has tiles,
+    or by one between the two: as many as there is room for, and time, for the last one half of it. So tiles of at most
+    two calls are live at once: they are placed at the two ends of the TCM alternately, arenas between them.
     """
-    sizes = [(_up(need.arena_bytes, alignment), _up(need.tile_bytes, alignment)) for need in calls]
-    starters = _starters(calls, sizes, tcm_bytes - alignment)
-    used = [max(arena, 0) + tile for arena, tile in sizes]
-    for step, first in starters.items():
-        for between in range(first, step):
-            used[between] += sizes[step][1]
+    sizes = [(_up(need.arena_bytes, alignment), [_up(tile.nbytes, alignment) for tile in need.tiles]) for need in calls]
+    used = [max(arena, 0) + sum(tiles) for arena, tiles in sizes]
+    starts = _starts(calls, sizes, used, tcm_bytes - alignment)
     size = max(used, default=0)
-    places: list[Place] = []
+    places = [Place(starts=starts.get(step)) for step in range(len(calls))]
+    ahead = dict.fromkeys(range(len(calls)), 0)
+    for start in starts.values():
+        ahead[start.step] += start.count
+    low = [0] * len(calls)
     at_end = False
-    for step, (_, tile) in enumerate(sizes):
-        if not tile:
-            places.append(Place())
+    for step, (_, tiles) in enumerate(sizes):
+        if not tiles:
             continue
         at_end = not at_end
-        starter = starters.get(step)
-        if starter is not None:
-            places[starter] = replace(places[starter], starts=step)
-            for between in range(starter, 0 if at_end else step):
-                places[between] = replace(places[between], arena=max(places[between].arena, tile))
-        places.append(Place(0 if at_end else tile, size - tile if at_end else 0, ahead=starter is not None))
-    return TcmPlan(tuple(places), size + alignment if size else 0)
+        edges = [sum(tiles[:number]) for number in range(len(tiles) + 1)]
+        offsets = [size - edge for edge in edges[1:]] if at_end else edges[:-1]
+        places[step] = replace(places[step], tiles=tuple(offsets), ahead=ahead[step])
+        if not at_end:
+            low[step] = edges[-1]
+            for first, start in starts.items():
+                if start.step == step:
+                    for between in range(first, step):
+                        low[between] = max(low[between], edges[start.first + start.count])
+    return TcmPlan(tuple(replace(place, arena=at) for place, at in zip(places, low, strict=True)),
+                   size + alignment if size else 0)
 
 
-def _starters(calls: Sequence[Need], sizes: Sequence[tuple[int, int]], room: int) -> dict[int, int]:
-    """Call whose tile is started early -> the call that starts it."""
-    found: dict[int, int] = {}
+def _starts(calls: Sequence[Need], sizes: Sequence[tuple[int, Sequence[int]]], used: list[int],
+            room: int) -> dict[int, Start]:
+    """The calls that start tiles, and which; adds the tiles' bytes to those ``used`` of each call on the way."""
+    found: dict[int, Start] = {}
     begin = 0
-    for step, (need, (_, tile)) in enumerate(zip(calls, sizes, strict=True)):
-        if not tile:
+    for step, (need, (_, tiles)) in enumerate(zip(calls, sizes, strict=True)):
+        if not tiles:
             continue
-        for first in reversed(range(begin, step)):
-            arena, own = sizes[first]
-            if arena == WHOLE or arena + own + tile > room:
-                break
-            if calls[first].spare_cycles >= need.tile_cycles:
-                found[step] = first
-                break
+        number = 0
+        for first in range(begin, step):
+            between = range(first, step)
+            left, start = calls[first].spare_cycles, number
+            while (number < len(tiles) and need.tiles[number].cycles * _WITHIN <= left
+                   and all(sizes[at][0] != WHOLE and used[at] + tiles[number] <= room for at in between)):
+                left -= need.tiles[number].cycles
+                for at in between:
+                    used[at] += tiles[number]
+                number += 1
+            if number > start:
+                found[first] = Start(step, start, number - start)
         begin = step
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
+from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.exec.tcm_plan import TcmPlan, alignment_of
 from hexagon_mlir.targets import get
 
@@ -14,6 +15,7 @@ TCM, TILES = "tcm", "tiles"
 _DECLARATIONS = """\
 /* As in hexmlir_rt.h. */
 typedef struct hexmlir_rt_tile {
+  void *target;
   const void *source;
   uint32_t row_bytes, rows;
   int32_t stride, tag;
@@ -35,10 +37,14 @@ class TcmText:
     def _alignment(self) -> int:
         return alignment_of(get(self.schedule.target))
 
-    def _tiled(self) -> list[int]:
-        """The calls that begin with a tile, in the order of their records."""
-        return [step for step, call in enumerate(self.schedule.calls)
-                if (memory := self.schedule.kernels[call.kernel].memory) is not None and memory.tile is not None]
+    def _tiles(self, step: int) -> tuple[Tile, ...]:
+        """The tiles that call ``step`` begins with."""
+        memory = self.schedule.kernels[self.schedule.calls[step].kernel].memory
+        return memory.tiles if memory is not None else ()
+
+    def _record(self, step: int, number: int = 0) -> str:
+        """The address of the record of a tile of call ``step``: the records are in the order of the calls."""
+        return f"&{TILES}[{sum(len(self._tiles(earlier)) for earlier in range(step)) + number}]"
 
     def declarations(self) -> list[str]:
         """The declarations before all functions."""
@@ -49,8 +55,9 @@ class TcmText:
         memory = self.schedule.kernels[kernel].memory
         if memory is None:
             return []
-        return [*(["void *", "hexmlir_rt_tile *"] if memory.tile else []), *(["void *"] if memory.arena_bytes else []),
-                *(["hexmlir_rt_tile *", "void *"] if memory.spare_cycles else [])]
+        return [*["void *"] * len(memory.tiles), *(["hexmlir_rt_tile *"] if memory.tiles else []),
+                *(["void *"] if memory.arena_bytes else []),
+                *(["hexmlir_rt_tile *", "uint32_t"] if memory.spare_cycles else [])]
 
     def begin(self) -> list[str]:
         """The statements before all calls."""
@@ -58,13 +65,10 @@ class TcmText:
             return []
         lines = [f"  char *{TCM} = hexmlir_rt_tcm_alloc({self.plan.nbytes}, {self._alignment});"]
         records = []
-        for step in self._tiled():
-            call = self.schedule.calls[step]
-            memory = self.schedule.kernels[call.kernel].memory
-            assert memory is not None and memory.tile is not None
-            tile = memory.tile
-            source = f"(const char *)({self.places[call.arguments[tile.argument]]}) + {tile.offset}"
-            records.append(f"    {{{source}, {tile.row_bytes}, {tile.rows}, {tile.stride}, 0}},")
+        for step, call in enumerate(self.schedule.calls):
+            for tile, offset in zip(self._tiles(step), self.plan.places[step].tiles, strict=True):
+                source = f"(const char *)({self.places[call.arguments[tile.argument]]}) + {tile.offset}"
+                records.append(f"    {{{TCM} + {offset}, {source}, {tile.row_bytes}, {tile.rows}, {tile.stride}, 0}},")
         return [*lines, f"  hexmlir_rt_tile {TILES}[] = {{", *records, "  };"] if records else lines
 
     def call(self, step: int, name: str, tensors: Sequence[str]) -> str:
@@ -74,15 +78,15 @@ class TcmText:
         if memory is None and self.plan.nbytes:  # the kernel allocates TCM itself
             again = self.begin()[0].replace("char *", "", 1).strip()
             return f"  hexmlir_rt_tcm_free({TCM});\n  {name}({', '.join(words)});\n  {again}"
-        tiled = self._tiled()
         if memory is not None:
-            if memory.tile:
-                words += [f"{TCM} + {place.tile}", f"&{TILES}[{tiled.index(step)}]"]
+            words += [f"{TCM} + {offset}" for offset in place.tiles]
+            if memory.tiles:
+                words.append(self._record(step))
             if memory.arena_bytes:
                 words.append(f"{TCM} + {place.arena}")
             if memory.spare_cycles:
-                words += ["0", "0"] if place.starts is None else [
-                    f"&{TILES}[{tiled.index(place.starts)}]", f"{TCM} + {self.plan.places[place.starts].tile}"]
+                starts = place.starts
+                words += ["0", "0"] if starts is None else [self._record(starts.step, starts.first), f"{starts.count}"]
         return f"  {name}({', '.join(words)});"
 
     def end(self) -> list[str]:

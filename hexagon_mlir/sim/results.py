@@ -81,8 +81,9 @@ class RunResult:
     """How HVX floating point was computed."""
     matrix: Use | None = None
     """What the matrix engine did; None if the program did not use it."""
-    left_q8: int = 0
-    """Remaining time of a transfer for a later run after the end, in 1/256 cycle."""
+    left_q8: tuple[int, ...] = ()
+    """What is left of the time of each transfer for a later run after the end, in the order of their starts, in 1/256
+    cycle."""
 
     @functools.cached_property
     def _profile(self) -> Profile:

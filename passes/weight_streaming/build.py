@@ -22,8 +22,9 @@ def is_arena(op: ir.Operation, function: ir.Operation) -> bool:
             and users <= {"memref.view", "memref.dealloc"})
 
 
-def close_gap(arena: ir.Operation, first: FirstTile, nbytes: int) -> None:
+def close_gap(arena: ir.Operation, first: FirstTile) -> None:
     """Close the gap that the slot leaves: later offsets become smaller."""
+    nbytes = first.tile.slot_bytes
     for view in views_of(arena):
         if view != first.slot and base_of(view.operands[1]) > first.offset:
             with view.location, ir.InsertionPoint(view):
@@ -72,24 +73,26 @@ def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
     return view
 
 
-def start_next(op: ir.Operation, record: ir.Value, place: ir.Value) -> None:
-    """Start a later kernel's tile before ``op``, or, for a guarded prefetch, in the branch where its guard is false."""
+def start_next(op: ir.Operation, records: ir.Value, count: ir.Value) -> None:
+    """Start a later kernel's tiles before ``op``, or, for a guarded prefetch, in the branch where its guard is
+    false."""
     if op.name != "scf.if":
         with op.location, ir.InsertionPoint(op):
-            start_tile(record, place)
+            start_tiles(records, index(0), count)
         return
     operations = [view.operation for view in op.block.operations]
     with op.location, ir.InsertionPoint(operations[operations.index(op) + 1]):
         true = arith.constant(ir.IntegerType.get_signless(1), 1)
         branch = scf.IfOp(arith.xori(op.operands[0], true))
         with ir.InsertionPoint(branch.then_block):
-            start_tile(record, place)
+            start_tiles(records, index(0), count)
             scf.yield_([])
 
 
-def start_tile(record: ir.Value, place: ir.Value) -> ir.Value:
-    """Call the runtime; returns the tag."""
-    return func.CallOp([ir.IntegerType.get_signless(32)], ir.FlatSymbolRefAttr.get(START_TILE), [record, place]).result
+def start_tiles(records: ir.Value, first: ir.Value, count: ir.Value) -> ir.Value:
+    """Call the runtime; returns the last tile's tag."""
+    return func.CallOp([ir.IntegerType.get_signless(32)], ir.FlatSymbolRefAttr.get(START_TILE),
+                       [records, first, count]).result
 
 
 def tag_of(start: ir.Operation) -> tuple[ir.Value, ir.Value]:
@@ -101,8 +104,8 @@ def tag_of(start: ir.Operation) -> tuple[ir.Value, ir.Value]:
 
 
 def declare_start(module: ir.Module) -> None:
-    """Declare the function that `start_tile` calls."""
-    declare(module, START_TILE, [ir.IndexType.get()] * 2, [ir.IntegerType.get_signless(32)])
+    """Declare the function that `start_tiles` calls."""
+    declare(module, START_TILE, [ir.IndexType.get()] * 3, [ir.IntegerType.get_signless(32)])
 
 
 def declare(module: ir.Module, symbol: str, inputs: list[ir.Type], results: list[ir.Type]) -> None:

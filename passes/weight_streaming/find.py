@@ -1,4 +1,4 @@
-"""Finds a kernel's arena, the fetch of its first tile, the work on that tile, and where fetches end."""
+"""Finds the fetches of a kernel's first tiles, the work on such a tile, and where fetches end."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class FirstTile:
     tile: Tile
 
 
-def find_first_tile(block: ir.Block, arena: ir.Operation, given: Collection[int]) -> FirstTile | None:
-    """The largest transfer into a slot of ``arena`` that ``block``, the kernel's body, always begins with.
+def find_first_tiles(block: ir.Block, arena: ir.Operation, given: Collection[int]) -> list[FirstTile]:
+    """The transfers, in order, that ``block``, the kernel's body, always makes, each the first into a slot of
+    ``arena``.
 
-    Its source is an argument whose number is among ``given``; no other view of the arena begins within the slot.
+    The source is an argument whose number is among ``given``; no other view of the arena begins within the slot.
     """
-    found = [one for view in block.operations if view.operation.name in _FETCHES
-             and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
-             and _is_separable(one, arena) and not _used_before(one, block)]
-    return max(found, key=lambda one: one.tile.nbytes, default=None)
+    return [one for view in block.operations if view.operation.name in _FETCHES
+            and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
+            and _is_separable(one, arena) and not _used_before(one, block)]
 
 
 def find_work(first: FirstTile, block: ir.Block) -> ir.Operation | None:
@@ -109,9 +109,10 @@ def _read(op: ir.Operation, arena: ir.Operation) -> FirstTile | None:
     if place is None or slot is None:
         return None
     block = _block(ir.MemRefType(source.type), pitch, length)
-    if block is None or slot[0].results[0].type.shape[0] < block[0] * block[1]:
+    size = ir.MemRefType(slot[0].results[0].type).shape[0]
+    if block is None or size < block[0] * block[1]:
         return None
-    return FirstTile(op, slot[0], slot[1], Tile(*place, *block))
+    return FirstTile(op, slot[0], slot[1], Tile(*place, *block, size))
 
 
 def _ends(op: ir.Operation) -> tuple[ir.Value, ir.Value]:

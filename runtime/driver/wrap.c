@@ -43,7 +43,8 @@ WRAP_VOID(hexmlir_rt_tcm_free, (void *pointer), pointer)
 WRAP(int32_t, hexmlir_rt_dma_start_2d,
      (void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride, int32_t src_stride), dst, src,
      row_bytes, rows, dst_stride, src_stride)
-WRAP(int32_t, hexmlir_rt_tile_start, (hexmlir_rt_tile *tile, void *memory), tile, memory)
+WRAP(int32_t, hexmlir_rt_tile_start, (hexmlir_rt_tile *tiles, uint32_t first, uint32_t count), tiles, first,
+     count)
 WRAP_VOID(hexmlir_rt_dma_wait, (int32_t tag), tag)
 WRAP_VOID(hexmlir_rt_copy_2d,
           (void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride, int32_t src_stride), dst,

@@ -44,17 +44,18 @@ int32_t hexmlir_rt_dma_start_2d(void *dst, const void *src, uint32_t row_bytes, 
 /* Wait for the transfer and for all that its thread started before it. Waiting twice is allowed. */
 void hexmlir_rt_dma_wait(int32_t tag);
 
-/* A block that a kernel's work begins with: rows that lie `stride` bytes apart at `source`, packed in TCM. `tag` is 0
- * until its transfer is started. */
+/* A block that a kernel's work begins with: rows that lie `stride` bytes apart at `source`, packed at `target` in TCM.
+ * `tag` is 0 until its transfer is started. */
 typedef struct hexmlir_rt_tile {
+  void *target;
   const void *source;
   uint32_t row_bytes, rows;
   int32_t stride, tag;
 } hexmlir_rt_tile;
 
-/* Start the tile's transfer to `memory` unless it has been started, by this kernel or by one before it; gives its tag.
- * NULL, for no tile, gives 0. */
-int32_t hexmlir_rt_tile_start(hexmlir_rt_tile *tile, void *memory);
+/* Start the transfers of `count` tiles, from number `first` on, that have not been started, by this kernel or by one
+ * before it; gives the last one's tag, 0 where `count` is 0. */
+int32_t hexmlir_rt_tile_start(hexmlir_rt_tile *tiles, uint32_t first, uint32_t count);
 
 /* Start and wait. */
 void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride,

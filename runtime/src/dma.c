@@ -91,12 +91,16 @@ void hexmlir_rt_dma_wait(int32_t tag) {
     if (engine != mine && complete(engine, tag)) return;
 }
 
-int32_t hexmlir_rt_tile_start(hexmlir_rt_tile *tile, void *memory) {
-  if (!tile) return 0;
-  if (!tile->tag)
-    tile->tag = hexmlir_rt_dma_start_2d(memory, tile->source, tile->row_bytes, tile->rows, (int32_t)tile->row_bytes,
-                                        tile->stride);
-  return tile->tag;
+int32_t hexmlir_rt_tile_start(hexmlir_rt_tile *tiles, uint32_t first, uint32_t count) {
+  int32_t tag = 0;
+  for (uint32_t number = first; number < first + count; number++) {
+    hexmlir_rt_tile *tile = &tiles[number];
+    if (!tile->tag)
+      tile->tag = hexmlir_rt_dma_start_2d(tile->target, tile->source, tile->row_bytes, tile->rows,
+                                          (int32_t)tile->row_bytes, tile->stride);
+    tag = tile->tag;
+  }
+  return tag;
 }
 
 void hexmlir_rt_copy_2d(void *dst, const void *src, uint32_t row_bytes, uint32_t rows, int32_t dst_stride,

@@ -39,15 +39,20 @@ static void in_order(void) { /* the second transfer reads what the first writes 
   CHECK(!memcmp(target + 1000, source, 100) && hexmlir_rt_dma_pending() == 0);
 }
 
-static void tiles(void) { /* started once, whoever asks first; NULL is no tile */
+static void tiles(void) { /* each is started once, whoever asks first; the last one's tag is given */
   fill();
-  hexmlir_rt_tile tile = {source + 64, 100, 33, 300, 0};
-  CHECK(hexmlir_rt_tile_start(NULL, target) == 0 && hexmlir_rt_dma_pending() == 0);
-  int32_t tag = hexmlir_rt_tile_start(&tile, target);
-  CHECK(tag > 0 && tile.tag == tag && hexmlir_rt_tile_start(&tile, target) == tag && hexmlir_rt_dma_pending() == 1);
+  hexmlir_rt_tile tile[] = {{target, source + 64, 100, 33, 300, 0}, {target + 3400, source, 50, 1, 50, 0}};
+  CHECK(hexmlir_rt_tile_start(NULL, 0, 0) == 0 && hexmlir_rt_dma_pending() == 0);
+  int32_t tag = hexmlir_rt_tile_start(tile, 0, 1);
+  CHECK(tag > 0 && tile[0].tag == tag && tile[1].tag == 0 && hexmlir_rt_dma_pending() == 1);
+  int32_t second = hexmlir_rt_tile_start(tile, 0, 2);
+  CHECK(second > tag && tile[0].tag == tag && tile[1].tag == second && hexmlir_rt_dma_pending() == 2);
+  CHECK(hexmlir_rt_tile_start(tile, 1, 1) == second && hexmlir_rt_dma_pending() == 2);
   hexmlir_rt_dma_wait(tag);
   for (uint32_t row = 0; row < 33; row++) CHECK(!memcmp(target + row * 100, source + 64 + row * 300, 100));
-  CHECK(target[3300] == 0 && hexmlir_rt_dma_pending() == 0);
+  CHECK(target[3300] == 0 && hexmlir_rt_dma_pending() == 1);
+  hexmlir_rt_dma_wait(second);
+  CHECK(!memcmp(target + 3400, source, 50) && target[3450] == 0 && hexmlir_rt_dma_pending() == 0);
 }
 
 static void stream(void *argument) {

@@ -17,7 +17,7 @@ from hexagon_mlir.exec.model import NUMPY
 from hexagon_mlir.frontend.torch.nesting import Part
 from hexagon_mlir.frontend.torch.result import CompilationResult
 
-FORMAT = 7
+FORMAT = 8
 ADDRESSES = 1 << 32
 """Bytes that the machine has addresses for: no tensor is as large."""
 Count = Annotated[int, msgspec.Meta(ge=0, lt=ADDRESSES)]
@@ -159,15 +159,14 @@ def _faults_of_memory(model: Saved) -> Iterator[str]:
         memory = kernel.memory
         if memory is None:
             continue
-        tile = memory.tile
-        if (min(memory.arena_bytes, memory.tile_bytes, memory.spare_cycles) < 0
-                or memory.arena_bytes + memory.tile_bytes > room or (tile is None) != (memory.tile_bytes == 0)):
-            yield f"kernels[{number}] has {memory.arena_bytes} and {memory.tile_bytes} bytes of TCM"
-        if tile is not None and not (
-                tile.argument in range(len(kernel.operands)) and tile.offset >= 0 and tile.row_bytes > 0
-                and tile.rows > 0 and tile.stride >= tile.row_bytes and tile.nbytes <= memory.tile_bytes
-                and tile.offset + tile.extent <= kernel.operands[tile.argument]):
-            yield f"kernels[{number}] begins with a tile that is not in its argument"
+        for tile in memory.tiles:
+            if not (tile.argument in range(len(kernel.operands)) and tile.offset >= 0 and tile.row_bytes > 0
+                    and tile.rows > 0 and tile.stride >= tile.row_bytes and tile.nbytes <= tile.slot_bytes
+                    and tile.offset + tile.extent <= kernel.operands[tile.argument]):
+                yield f"kernels[{number}] begins with a tile that is not in its argument"
+        sizes = [memory.arena_bytes, *(tile.slot_bytes for tile in memory.tiles)]
+        if min(*sizes, memory.spare_cycles) < 0 or sum(sizes) > room:
+            yield f"kernels[{number}] has {sum(sizes)} bytes of TCM"
 
 
 def _faults_of_arguments(model: Saved) -> Iterator[str]:

@@ -68,6 +68,10 @@ class Use:
     tile_cycles: int = 0
     """In which it worked at its full rate."""
     converter_cycles: int = 0
+    first_cycle: int = 0
+    """When the array begins its first products."""
+    last_cycle: int = 0
+    """When it has done its last ones."""
     read_bytes: int = 0
     """From TCM."""
     written_bytes: int = 0
@@ -110,6 +114,8 @@ class Clock:
         self.visible = 0
         self.stored: list[tuple[int, int, int]] = []
         """Tiles that are stored: where they begin and end, when they can be read."""
+        self.first_q8: int | None = None
+        """When the first products begin."""
         self.tile_q8 = 0
         self.busy_q8 = [0, 0]
         self.use = Use()
@@ -142,6 +148,7 @@ class Clock:
         tiles = -(-effect.channels * self.tile[floating] // COLUMNS)
         self.tile_q8 += tiles
         begin = max(now, self.free[ARRAY], self._arrival(effect.activations, now))
+        self.first_q8 = begin if self.first_q8 is None else self.first_q8
         end = summed[current] = begin + tiles + self.packet
         if effect.both:
             summed[1 - current] = end
@@ -176,4 +183,5 @@ class Clock:
         """The run's."""
         self.use.array_cycles, self.use.converter_cycles = (busy // Q8 for busy in self.busy_q8)
         self.use.tile_cycles = self.tile_q8 // Q8
+        self.use.first_cycle, self.use.last_cycle = (self.first_q8 or 0) // Q8, self.free[ARRAY] // Q8
         return self.use

@@ -11,7 +11,7 @@ memory interface in the order of their starts, with lower priority than the core
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,24 +101,20 @@ class Dma:
         self.transfers.append(done)
         return done
 
-    def take_over(self, engine: int, block: Block | None, left: int) -> Transfer | None:
-        """Begin with a transfer of ``block`` that an earlier run has started and that takes ``left`` more.
+    def take_over(self, engine: int, arriving: Sequence[tuple[Block, int]], busy: int) -> list[Transfer]:
+        """Begin with transfers of ``arriving`` that earlier runs have started, each with what is left of its time.
 
-        ``block`` is None for one that a later run waits for: it only occupies the engine and the memory interface.
+        The engine and the memory interface are occupied for ``busy``, by transfers that later runs wait for, too.
         """
-        self._engine_free[engine] = self._bus_free = left
-        if block is None:
-            return None
-        transfer = self.start(engine, block, 0)
-        transfer.finish = left
+        self._engine_free[engine] = self._bus_free = busy
+        for block, left in arriving:
+            self.start(engine, block, 0).finish = left
         self._timed = len(self.transfers)
-        return transfer
+        return self.transfers[:]
 
-    def left(self, now: int) -> int:
-        """How long after ``now`` the memory interface is occupied."""
-        for transfer in self.in_flight:
-            self.finish(transfer, now)
-        return max(self._bus_free - now, 0)
+    def left(self, now: int) -> tuple[int, ...]:
+        """How long after ``now`` each transfer takes that a later run waits for, in the order of their starts."""
+        return tuple(max(self.finish(transfer, now) - now, 0) for transfer in self.transfers if transfer.leaves)
 
     def _core_bytes(self) -> int:
         return self.core_traffic() - self.own_ddr_bytes

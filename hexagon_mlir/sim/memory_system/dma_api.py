@@ -2,9 +2,9 @@
 
 ``hexmlir_rt_dma_start_2d(dst, src, row_bytes, rows, dst_stride, src_stride) -> i32 tag`` queues a transfer and
 goes on, ``hexmlir_rt_dma_wait(tag)`` waits for it and for all before it on the same engine;
-``hexmlir_rt_copy_2d`` does both. ``hexmlir_rt_tile_start(record, memory) -> i32 tag`` starts the transfer of a tile's
-record (`hexagon_mlir.sim.memory_system.handover`) unless it has been started. The instructions work on descriptors in
-guest memory (`descriptors`).
+``hexmlir_rt_copy_2d`` does both. ``hexmlir_rt_tile_start(records, first, count) -> i32 tag`` starts the transfers of
+``count`` tiles' records (`hexagon_mlir.sim.memory_system.handover`) that have not been started. The instructions work
+on descriptors in guest memory (`descriptors`).
 """
 
 from __future__ import annotations
@@ -41,18 +41,17 @@ class DmaApi:
         self.scheduler = scheduler
         self.started: Callable[[Transfer, Context], None] = lambda transfer, context: None
         self.arrived: Callable[[Transfer], None] = lambda transfer: None
-        self.leaving = 0
-        """Guest address of the record of the tile that a later run waits for."""
+        self.leaving: frozenset[int] = frozenset()
+        """Guest addresses of the records of the tiles that a later run waits for."""
 
     def reset(self) -> None:
         self.dma.reset()
-        self.leaving = 0
+        self.leaving = frozenset()
 
     def begin(self, handover: Handover, context: Context) -> None:
         """A run begins that shares transfers with those before and after it."""
         self.leaving = handover.leaving
-        transfer = self.dma.take_over(self.scheduler.current.number, handover.block, handover.left_q8)
-        if transfer is not None:
+        for transfer in self.dma.take_over(self.scheduler.current.number, handover.arriving, handover.busy_q8):
             self.started(transfer, context)
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
@@ -90,20 +89,22 @@ class DmaApi:
             raise SimError(f"hexmlir_rt_dma_start_2d: {error}") from error
 
     def start_tile(self, context: Context) -> int:
-        """Start the transfer of a tile's record, once; nothing for a null record."""
-        address, memory = context.word(0), context.word(1)
-        if not address:
-            return 0
-        record = TileRecord.read(self.memory, address)
-        if record.tag:
-            return record.tag
-        try:
-            transfer = self._start(record.block(memory), self.scheduler.now())
-        except ValueError as error:
-            raise SimError(f"hexmlir_rt_tile_start: {error}") from error
-        transfer.leaves = address == self.leaving
-        replace(record, tag=transfer.tag).write(self.memory, address)
-        return transfer.tag
+        """Start the transfers of tiles' records, each once; gives the last one's tag, 0 where there are none."""
+        records, first, count = (context.word(number) for number in range(3))
+        tag = 0
+        for number in range(first, first + count):
+            address = records + number * TileRecord.NBYTES
+            record = TileRecord.read(self.memory, address)
+            tag = record.tag
+            if not tag:
+                try:
+                    transfer = self._start(record.block, self.scheduler.now())
+                except ValueError as error:
+                    raise SimError(f"hexmlir_rt_tile_start: {error}") from error
+                transfer.leaves = address in self.leaving
+                tag = transfer.tag
+                replace(record, tag=tag).write(self.memory, address)
+        return tag
 
     def copy_2d(self, context: Context) -> None:
         now = self.scheduler.now()

@@ -1,7 +1,7 @@
-"""A transfer in flight that one run of a program leaves to the next.
+"""Transfers in flight that one run of a program leaves to later ones.
 
-The record of a tile, in guest memory, is ``hexmlir_rt_tile`` of runtime/include/hexmlir_rt.h: source, bytes of a row,
-rows, stride in the source, tag (0 until the transfer is started).
+The record of a tile, in guest memory, is ``hexmlir_rt_tile`` of runtime/include/hexmlir_rt.h: target, source, bytes of
+a row, rows, stride in the source, tag (0 until the transfer is started).
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from dataclasses import astuple, dataclass
 from hexagon_mlir.sim.memory_system.descriptors import Block
 from hexagon_mlir.sim.memory_system.memory import Memory
 
-_RECORD = struct.Struct("<IIIii")
+_RECORD = struct.Struct("<IIIIii")
 FIRST_TAG = 1
-"""Tag of the transfer that a run begins with."""
+"""Tag of the first transfer that a run begins with; others follow."""
 
 
 @dataclass(frozen=True)
 class TileRecord:
-    """A tile to fetch: ``rows`` of ``row_bytes``, ``stride`` apart at ``source`` and packed in TCM."""
+    """A tile to fetch: ``rows`` of ``row_bytes``, ``stride`` apart at ``source``, to ``target``, where it is packed."""
 
+    target: int
     source: int
     row_bytes: int
     rows: int
@@ -38,20 +39,21 @@ class TileRecord:
         """Put it to ``address``."""
         memory.write(address, _RECORD.pack(*astuple(self)))
 
-    def block(self, target: int) -> Block:
-        """The transfer to ``target``."""
-        return Block(target, self.source, self.row_bytes, self.rows, self.row_bytes, self.stride)
+    @property
+    def block(self) -> Block:
+        """The transfer."""
+        return Block(self.target, self.source, self.row_bytes, self.rows, self.row_bytes, self.stride)
 
 
 @dataclass(frozen=True)
 class Handover:
     """What a run shares with others. Times in 1/256 cycle.
 
-    ``block`` is the transfer that an earlier run has started for this one, with tag `FIRST_TAG`. A transfer, this one
-    or one for a later run, occupies the memory interface for ``left_q8`` after the start. ``leaving`` is the address of
-    the record whose transfer a later run waits for.
+    ``arriving`` are the transfers that earlier runs have started for this one, from tag `FIRST_TAG` on, each with what
+    is left of its time. These, and those for later runs, occupy the memory interface for ``busy_q8`` after the start.
+    ``leaving`` are the addresses of the records whose transfers a later run waits for.
     """
 
-    block: Block | None = None
-    left_q8: int = 0
-    leaving: int = 0
+    arriving: tuple[tuple[Block, int], ...] = ()
+    busy_q8: int = 0
+    leaving: frozenset[int] = frozenset()

@@ -5,15 +5,14 @@
 // scf.forall indexes; an argument that is not given before the run (argument 1) is no tile.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME: %arg3: memref<262144xi8, 1>, %arg4: index, %arg5: memref<266240xi8, 1>, %arg6: index, %arg7: index)
-// CHECK-SAME: hexagon.tcm = {arena = 266240 : i64, spare = {{[1-9].*}} : i64, tile = array<i64: 0, 0, 262144, 1, 262144, 262144>}
+// CHECK-SAME: hexagon.tcm = {arena = 266240 : i64, spare = {{[1-9].*}} : i64, tiles = [array<i64: 0, 0, 262144, 1, 262144, 262144>]}
 // CHECK: %[[ARENA:.*]] = memref.assume_alignment %arg5, 128
 // CHECK: %[[TILE:.*]] = memref.assume_alignment %arg3, 128
-// CHECK: %[[SLOT:.*]] = memref.view %[[TILE]]{{.*}} {hexagon.tcm_slot}
+// CHECK: memref.view %[[TILE]]{{.*}} {hexagon.tcm_slot}
 // CHECK: memref.copy %arg1,
-// CHECK: %[[P:.*]] = memref.extract_aligned_pointer_as_index %[[SLOT]]
-// CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(%arg4, %[[P]]) : (index, index) -> i32
+// CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(%arg4, %c0{{.*}}, %c1{{.*}}) : (index, index, index) -> i32
 // CHECK: call @hexmlir_rt_dma_wait(%[[TAG]])
-// CHECK: call @hexmlir_rt_tile_start(%arg6, %arg7)
+// CHECK: call @hexmlir_rt_tile_start(%arg6, %c0{{.*}}, %arg7)
 // CHECK: scf.forall
 // CHECK: %[[NEW:.*]] = arith.subi %{{.*}}, %c262144
 // CHECK: memref.view %[[ARENA]][%[[NEW]]]
@@ -50,7 +49,7 @@ func.func @whole(%w: memref<256x256xf32>, %x: memref<512x128xf32>, %y: memref<25
 // -----
 // 2. Tiles of columns: the tag is stored where the loop reads it, the later tile starts when no fetch is left.
 // CHECK-LABEL: func.func @tiles
-// CHECK-SAME: tile = array<i64: 0, 0, 512, 256, 2048, 131072>}
+// CHECK-SAME: tiles = [array<i64: 0, 0, 512, 256, 2048, 131072>]}
 // CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(%arg3,
 // CHECK: memref.store %[[TAG]], %[[TAGS:.*]][%{{.*}}]
 // CHECK: scf.for
@@ -60,7 +59,8 @@ func.func @whole(%w: memref<256x256xf32>, %x: memref<512x128xf32>, %y: memref<25
 // CHECK: } {hexagon.db_prefetch = 0 : i64}
 // CHECK: %[[NO:.*]] = arith.xori %[[MORE]], %true
 // CHECK: scf.if %[[NO]] {
-// CHECK-NEXT: func.call @hexmlir_rt_tile_start(%arg5, %arg6)
+// CHECK-NEXT: arith.constant 0
+// CHECK-NEXT: func.call @hexmlir_rt_tile_start(%arg5, %{{.*}}, %arg6)
 // CHECK: memref.dma_wait %[[TAGS]]
 func.func @tiles(%w: memref<256x512xf32>, %y: memref<256x128xf32, 1>) attributes {hexagon.in_model = array<i64: 0>} {
   %true = arith.constant true
@@ -122,7 +122,7 @@ func.func @alone(%x: memref<4xf32>) {
 // Products on the matrix engine: the later tile starts after the last fetch, beside the products, before the last
 // result is stored. A transfer of another argument's rows is no tile.
 // CHECK-LABEL: func.func @engine
-// CHECK-SAME: hexagon.tcm = {arena = 135168 : i64, spare = 8192 : i64, tile = array<i64: 0, 0, 2097152, 1, 2097152, 2097152>}
+// CHECK-SAME: hexagon.tcm = {arena = 135168 : i64, spare = 8192 : i64, tiles = [array<i64: 0, 0, 2097152, 1, 2097152, 2097152>]}
 // CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(
 // CHECK: memref.store %[[TAG]], %[[TAGS:.*]][%{{.*}}]
 // CHECK: memref.dma_start %arg1
@@ -170,7 +170,7 @@ func.func @engine(%w: memref<32x32x16x32x2xf16>, %x: memref<1x32x16x32x2xf16>, %
 // CHECK-LABEL: func.func @none
 // CHECK-SAME: %arg2: memref<262144xi8, 1>, %arg3: index, %arg4: index) attributes {hexagon.tcm = {arena = 262144 : i64, spare = {{[0-9]+}} : i64}}
 // CHECK: memref.copy %arg0,
-// CHECK: call @hexmlir_rt_tile_start(%arg3, %arg4)
+// CHECK: call @hexmlir_rt_tile_start(%arg3, %c0{{.*}}, %arg4)
 // CHECK: scf.for
 func.func @none(%x: memref<65536xf32>, %y: memref<65536xf32>) attributes {hexagon.in_model = array<i64>} {
   %c0 = arith.constant 0 : index

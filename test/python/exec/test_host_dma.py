@@ -14,21 +14,23 @@ def dma():
     return HostDma("test")
 
 
-def tile(source, columns, tag=0):
-    """The record of the first ``columns`` of the rows of ``source``."""
-    return HostTile(source.ctypes.data, columns * source.itemsize, len(source), source.strides[0], tag)
+def tile(source, columns, memory, tag=0):
+    """The record of the first ``columns`` of the rows of ``source``, which go to ``memory``."""
+    return HostTile(memory.ctypes.data, source.ctypes.data, columns * source.itemsize, len(source), source.strides[0],
+                    tag)
 
 
-def start(dma, record, memory):
-    address = None if record is None else ctypes.addressof(record)
-    return dma.functions()["hexmlir_rt_tile_start"](address, memory.ctypes.data)
+def start(dma, records, first=0, count=1):
+    address = None if records is None else ctypes.addressof(records)
+    return dma.functions()["hexmlir_rt_tile_start"](address, first, count)
 
 
 def test_a_tile_lands_at_its_wait(dma):
     """Rows of a strided source, packed; what is read before is no number of the source."""
     source = np.arange(35, dtype=np.float32).reshape(5, 7)
-    memory, record = np.zeros((5, 3), np.float32), tile(source, 3)
-    tag = start(dma, record, memory)
+    memory = np.zeros((5, 3), np.float32)
+    record = tile(source, 3, memory)
+    tag = start(dma, record)
     assert tag == record.tag != 0
     assert not np.isin(memory, source).any()
     source[2, 1] = -1.0  # read at the wait, as late as any engine may
@@ -40,16 +42,28 @@ def test_a_tile_lands_at_its_wait(dma):
 def test_a_tile_under_way_is_not_started_again(dma):
     """The kernel before has started it: its tag is given, and memory is left alone."""
     source = np.arange(6, dtype=np.float32).reshape(2, 3)
-    memory, record = np.zeros((2, 3), np.float32), tile(source, 3)
-    first = start(dma, record, memory)
+    memory = np.zeros((2, 3), np.float32)
+    record = tile(source, 3, memory)
+    first = start(dma, record)
     dma.functions()["hexmlir_rt_dma_wait"](first)
-    assert start(dma, record, memory) == first and np.array_equal(memory, source)
+    assert start(dma, record) == first and np.array_equal(memory, source)
     assert not dma.pending
+
+
+def test_several_tiles(dma):
+    """Those from the first one on; the last one's tag is given."""
+    source, memory = np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros((3, 2), np.float32)
+    records = (HostTile * 3)(*(tile(source[row:row + 1], 2, memory[row:row + 1]) for row in range(3)))
+    last = start(dma, records, 1, 2)
+    assert [record.tag for record in records] == [0, last - 1, last]
+    for tag in (last - 1, last):
+        dma.functions()["hexmlir_rt_dma_wait"](tag)
+    assert memory.tolist() == [[0, 0], [2, 3], [4, 5]]
 
 
 def test_no_tile_is_no_transfer(dma):
     memory = np.ones(3, np.float32)
-    assert start(dma, None, memory) == 0
+    assert start(dma, None, 0, 0) == 0
     dma.end()
     assert memory.tolist() == [1, 1, 1]
 
@@ -57,11 +71,11 @@ def test_no_tile_is_no_transfer(dma):
 def test_faults(dma):
     source, memory = np.ones((1, 4), np.float32), np.zeros((1, 4), np.float32)
     wait = dma.functions()["hexmlir_rt_dma_wait"]
-    start(dma, tile(source, 4), memory)
+    start(dma, tile(source, 4, memory))
     with pytest.raises(HexError, match="1 DMA transfers were never waited for"):
         dma.end()
     dma.begin()
-    tag = start(dma, tile(source, 4), memory)
+    tag = start(dma, tile(source, 4, memory))
     wait(tag)
     wait(tag)
     with pytest.raises(HexError, match=f"wait for DMA transfer {tag}, which is not under way"):

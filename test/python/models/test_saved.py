@@ -169,8 +169,9 @@ WRONG = {
     "seconds": (place("kernels", 0, "seconds")("fast"), "Expected `float`, got `str`"),
     "arena": (place("kernels", 0, "memory", "arena_bytes")(1 << 33), "bytes of TCM"),
     "negative arena": (place("kernels", 0, "memory", "arena_bytes")(-128), "bytes of TCM"),
-    "tile": (place("kernels", 0, "memory")({"arena_bytes": 0, "tile_bytes": 128, "tile": {
-        "argument": 9, "offset": 0, "row_bytes": 128, "rows": 1, "stride": 128}}), "begins with a tile"),
+    "tile": (place("kernels", 0, "memory")({"arena_bytes": 0, "tiles": [{
+        "argument": 9, "offset": 0, "row_bytes": 128, "rows": 1, "stride": 128, "slot_bytes": 128}]}),
+             "begins with a tile"),
     "output": (place("outputs", 0)(99), "output 0 is not of the shape"),
     "shape of an output": (place("output_shapes", 0)([3, 3]), "output 0 is not of the shape"),
     "fewer outputs": (lambda d: d["outputs"].pop() and None, "are not of equal length"),

@@ -9,10 +9,13 @@ from torch import nn
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.model import ModelProgram
-from hexagon_mlir.exec.sim import checking
+from hexagon_mlir.exec.sim import SESSION, checking
+from hexagon_mlir.exec.tcm_plan import Start
 from hexagon_mlir.sim.checking.rules import Rule
 
 ROWS, WIDTH, HIDDEN = 64, 256, 512
+DMA = 2
+"""The timeline's process."""
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +34,13 @@ def case():
 def by_itself(schedule):
     """The program in which each call starts its own first tile."""
     program = ModelProgram(schedule)
-    places = tuple(replace(place, starts=None, ahead=False) for place in program.tcm.places)
+    places = tuple(replace(place, starts=None, ahead=0) for place in program.tcm.places)
     program.__dict__["tcm"] = replace(program.tcm, places=places)
     return program
 
 
 def test_values_and_time(case):
-    """The same bits in less time: the second product finds its first 128 columns in TCM."""
+    """The same bits in less time: the second product finds its weights in TCM."""
     model, arguments, expected = case
     with checking() as reports:
         run = ModelProgram(model.schedule).run(arguments)
@@ -46,7 +49,7 @@ def test_values_and_time(case):
     np.testing.assert_array_equal(run.outputs[0], alone.outputs[0])
     assert np.abs(run.outputs[0] - expected).max() < 2e-3
     assert [record.result.matrix is not None for record in run.launches] == [True, True]
-    assert list(model.result.streamed_bytes) == [0, HIDDEN * 128 * 2]
+    assert list(model.result.streamed_bytes) == [0, HIDDEN * WIDTH * 2]
     assert run.cycles < alone.cycles - 1000
 
 
@@ -66,6 +69,29 @@ def test_linked_program(case):
     source = model.binary().source
     assert ", 2048);" in source
     places = ModelProgram(model.schedule).tcm.places
-    assert [place.starts for place in places] == [1, None]
-    assert source.count("&tiles[") == 3  # each call's own tile, and the one that the first call starts
-    assert all(place.arena % 2048 == 0 and place.tile % 2048 == 0 for place in places)
+    own = len(places[0].tiles)
+    assert [place.starts for place in places] == [Start(1, 0, len(places[1].tiles)), None] and len(places[1].tiles) > 1
+    assert source.count("&tiles[0]") == 1 and source.count(f"&tiles[{own}]") == 2  # own ones, and those it starts
+    assert f"&tiles[{own}], {len(places[1].tiles)})" in source
+    assert all(at % 2048 == 0 for place in places for at in (place.arena, *place.tiles))
+
+
+def test_the_timeline(case):
+    """The second product's transfers are in the first one's timeline, and it waits for none of them."""
+    model, arguments, _ = case
+    program = ModelProgram(model.schedule)
+    with SESSION.running(traced=True):
+        first, second = program.run(arguments).launches
+        alone = by_itself(model.schedule).run(arguments).launches
+    tiles = model.schedule.kernels[model.schedule.calls[1].kernel].memory.tiles
+
+    def begun(launch):
+        sizes = [event["args"]["bytes"] for event in launch.trace.timeline["traceEvents"]
+                 if event.get("pid") == DMA and event["ph"] == "X"]
+        return [sizes.count(tile.nbytes) for tile in tiles]
+
+    products = begun(alone[0])
+    assert begun(first) == [count + len(tiles) for count in products]
+    idle = [launch.result.matrix.first_cycle for launch in (second, alone[1])]
+    assert 0 < idle[0] < idle[1] - 1000
+    assert second.result.matrix.last_cycle <= second.result.cycles
