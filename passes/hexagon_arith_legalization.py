@@ -20,6 +20,7 @@ from hexagon_mlir.passes.arith_legalization.conversion import (
     to_unsigned,
 )
 from hexagon_mlir.passes.arith_legalization.half import HalfArithmetic
+from hexagon_mlir.passes.arith_legalization.high_products import has_high_product, high_product
 from hexagon_mlir.passes.arith_legalization.huge_factors import has_huge_factor, saturating_product
 from hexagon_mlir.passes.arith_legalization.integer_division import divide
 from hexagon_mlir.passes.arith_legalization.lost_carries import restore_carries
@@ -30,7 +31,9 @@ from hexagon_mlir.targets import Target
 DIVISIONS = ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi", "ceildivui")
 EXTREMES = ("maximumf", "minimumf", "maxnumf", "minnumf")
 CONVERSIONS = ("sitofp", "uitofp", "fptosi", "fptoui", "extf", "truncf")
-HANDLED = {f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf", "select")}
+HIGH_PRODUCT = "arith.mulsi_extended"
+HANDLED = {HIGH_PRODUCT, *(f"arith.{name}" for name in (*DIVISIONS, *EXTREMES, *CONVERSIONS, *BF16_ARITHMETIC, "cmpf",
+                                                        "select"))}
 INTEGERS = ("i8", "i16", "i32")
 FLOATS = ("f32", "f16", BF16)
 _NAMES = {ir.F32Type: "f32", ir.F16Type: "f16"}  # to print a type takes ten times as long
@@ -44,6 +47,7 @@ class HexagonArithLegalizationPass(Pass):
     converted by shifts, integer division becomes a float estimate with an exact correction, and a select between masks
     becomes and, or and not. On v68 to v75, where f16 lanes compute in qf16, sums and products of f16 are computed in
     f32 and rounded only where another op reads them; a product with a constant near the largest f32 saturates. The
+    upper half of a product of words is two multiplications of words with halfwords. The
     tests state and check the packets per vector. Scalars: f16 is converted to f32, and the larger of two f32 computed,
     without a call; f64 is converted to bf16 with a single rounding.
 
@@ -86,7 +90,7 @@ class HexagonArithLegalizationPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite each vector operation in one walk."""
         halves = HalfArithmetic()
-        for op in _candidates(module):
+        for op in _candidates(module, int(context.target.vector_bytes.value)):
             reason = self._legalize(op, context.target, halves)
             if reason:
                 self.remark(context, op, reason)
@@ -96,6 +100,11 @@ class HexagonArithLegalizationPass(Pass):
     def _legalize(self, op: ir.Operation, target: Target, halves: HalfArithmetic) -> str | None:
         """Rewrite ``op`` when a better form is known; returns why not when there is something to tell."""
         name = op.name.removeprefix("arith.")
+        if op.name == HIGH_PRODUCT:
+            with ir.InsertionPoint(op), op.location:
+                op.results[1].replace_all_uses_with(high_product(*op.operands, int(target.vector_bytes.value)))
+            op.erase()
+            return None
         if name == "select":
             with ir.InsertionPoint(op), op.location:
                 op.results[0].replace_all_uses_with(choose(*op.operands))
@@ -207,9 +216,10 @@ class HexagonArithLegalizationPass(Pass):
         return mask.value
 
 
-def _candidates(module: ir.Module) -> list[ir.Operation]:
+def _candidates(module: ir.Module, vector_bytes: int) -> list[ir.Operation]:
     return [op for op in ops_named(module, *HANDLED)
             if (chooses_masks(op) if op.name == "arith.select" else
+                has_high_product(op, vector_bytes) if op.name == HIGH_PRODUCT else
                 isinstance(op.results[0].type, ir.VectorType) or _has_scalar_form(op))]
 
 

@@ -38,6 +38,7 @@ ALLOWED = {
     "frontend": RUN,  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,
     "api": ALL,
+    "quantization": ALL | {"api"},
     "cli": ALL | {"api"},
     "": ALL | {"api"},
 }

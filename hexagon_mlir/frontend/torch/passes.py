@@ -26,6 +26,7 @@ from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
 from hexagon_mlir.frontend.torch.rewrites.linear import expand_linear
 from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
+from hexagon_mlir.frontend.torch.rewrites.quantization import quantized_layers
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
 from hexagon_mlir.frontend.torch.rewrites.states import write_states_in_place
 from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
@@ -53,6 +54,7 @@ _CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("dead-code", eliminate_dead_code),
+    ("quantized-layers", quantized_layers),
     ("widen-bytes", widen_bytes),
     ("lists-to-slices", expand_lists),
     ("constant-folding", fold_constants),

@@ -78,3 +78,24 @@ func.func @masks(%c: vector<32xi1>, %a: vector<32xi1>, %b: vector<32xi1>, %s: i1
   %1 = arith.select %s, %0, %a : vector<32xi1>
   return %1 : vector<32xi1>
 }
+
+// The upper half of a product of words, where the lower one is not read: two multiplications for each register.
+// CHECK-LABEL: func.func @high_product
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.hexagon.V6.vmpyowh.64.acc.128B"
+// CHECK-NOT: arith.mulsi_extended
+// CHECK: return
+func.func @high_product(%a: vector<64xi32>, %b: vector<64xi32>) -> vector<64xi32> {
+  %low, %high = arith.mulsi_extended %a, %b : vector<64xi32>
+  return %high : vector<64xi32>
+}
+
+// Both halves, and vectors that are no whole registers, are left to LLVM.
+// CHECK-LABEL: func.func @both_halves
+// CHECK-COUNT-2: arith.mulsi_extended
+// CHECK: return
+func.func @both_halves(%a: vector<32xi32>, %b: vector<32xi32>, %c: vector<16xi32>)
+    -> (vector<32xi32>, vector<32xi32>, vector<16xi32>) {
+  %low, %high = arith.mulsi_extended %a, %b : vector<32xi32>
+  %unused, %short = arith.mulsi_extended %c, %c : vector<16xi32>
+  return %low, %high, %short : vector<32xi32>, vector<32xi32>, vector<16xi32>
+}

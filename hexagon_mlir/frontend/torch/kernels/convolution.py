@@ -19,6 +19,9 @@ from hexagon_mlir.frontend.torch.kernels.integers import with_sign
 Pair = tuple[int, int]
 _ELEMENTS = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", **_INTEGERS}
 
+_LEAST = {torch.float32: "0xFF800000", torch.float16: "0xFC00", torch.bfloat16: "0xFF80", torch.int8: "-128",
+          torch.uint8: "0"}
+
 
 def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, stride: Pair, padding: Pair, dilation: Pair,
                 groups: int, outside: int = 0) -> torch.Tensor:
@@ -35,7 +38,9 @@ def convolution(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, strid
 
 
 def max_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilation: Pair) -> torch.Tensor:
-    """The largest of each window of (N, H, W, C)."""
+    """The largest of each window of (N, H, W, C), floats or bytes."""
+    if not x.dtype.is_floating_point:
+        return max_pool(x.to(torch.float32), window, stride, padding, dilation).to(x.dtype)
     y = F.max_pool2d(x.permute(0, 3, 1, 2), window, stride, padding, dilation)
     return y.permute(0, 2, 3, 1).contiguous()
 
@@ -182,9 +187,9 @@ def _build_pool(node: Node, fill: str, name: str) -> str:
 
 
 def build_max_pool(node: Node) -> str:
-    """The largest of each window; outside the image is -inf."""
-    infinity = {"f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}[_ELEMENTS[dtype_of(args_of(node)[0])]]
-    return _build_pool(node, infinity, "pooling_nhwc_max")
+    """The largest of each window; outside the image is the least element."""
+    kind = dtype_of(args_of(node)[0])
+    return _build_pool(node, _LEAST[kind], "pooling_nhwc_max" + ("_unsigned" if kind == torch.uint8 else ""))
 
 
 def build_sum_pool(node: Node) -> str:

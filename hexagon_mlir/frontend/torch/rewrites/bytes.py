@@ -13,7 +13,7 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.frontend.torch.graph import TorchGraph, arguments_of, shape_of
 
 _aten = torch.ops.aten
 _MOVES = frozenset({operator.getitem} | {getattr(_aten, name) for name in (
@@ -34,12 +34,20 @@ def widen_bytes(graph: TorchGraph) -> None:
 
 
 def _fails(node: Node) -> bool:
+    if pools_bytes(node):
+        return False
     kinds = {operand.meta["val"].dtype for operand in node.all_input_nodes if _is_bytes(operand)}
     kind = getattr(node.target, "overloadpacket", node.target)
     if torch.uint8 in kinds and kind not in _MOVES:
         return True
     by_number = kind in (_aten.mul, _aten.sub, _aten.rsub) and isinstance(node.args[1], int)
     return torch.int8 in kinds and (by_number or kind in _DIVISIONS_AND_EXTREMES)
+
+
+def pools_bytes(node: Node) -> bool:
+    """True for the largest byte of each window of an image: there is a kernel for both kinds of bytes."""
+    return (node.target == _aten.max_pool2d.default and _is_bytes(node) and len(shape_of(node)) == 4
+            and not arguments_of(node).get("ceil_mode", False))
 
 
 def _is_bytes(node: Node) -> bool:

@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.convolution import convolution, max_pool, sum_pool
+from hexagon_mlir.frontend.torch.rewrites.bytes import pools_bytes
 from hexagon_mlir.frontend.torch.rewrites.integers import INTEGERS, converted, integer_operands, start_of_sums
 from hexagon_mlir.frontend.torch.rewrites.transposed import Phases, TransposedConvolution
 
@@ -136,7 +137,7 @@ def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | 
 def _pool(graph: TorchGraph, node: Node) -> None:
     given = arguments_of(node)
     x = given["self"]
-    if len(shape_of(x)) != 4 or dtype_of(x) not in _FLOATS or given.get("ceil_mode", False):
+    if len(shape_of(x)) != 4 or not (dtype_of(x) in _FLOATS or pools_bytes(node)) or given.get("ceil_mode", False):
         return
     window = _pair(given["kernel_size"], 1, 2)
     stride = _pair(given.get("stride") or window, 1, 2)

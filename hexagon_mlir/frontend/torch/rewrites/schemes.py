@@ -1,0 +1,136 @@
+"""What the operations of ``quantized_decomposed`` say: scales, zero points, the limits of bytes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of
+
+_aten = torch.ops.aten
+_BYTES = (torch.int8, torch.uint8)
+CLAMPS = frozenset({_aten.relu.default, _aten.relu6.default, _aten.hardtanh.default, _aten.clamp.default})
+_FAR = 1e6  # beyond any byte
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """``(value - zero) * scale`` is the number that a byte between ``low`` and ``high`` stands for."""
+
+    scale: float
+    zero: int
+    low: int
+    high: int
+    dtype: torch.dtype
+
+    @property
+    def largest(self) -> int:
+        """The largest distance of a byte from the zero point."""
+        return max(self.high - self.zero, self.zero - self.low)
+
+    def within(self, least: float, most: float) -> tuple[int, int]:
+        """The limits of the bytes for numbers between two; rounding increases, so it may come before a clamp."""
+        low, high = max(self.low, self._byte(least)), min(self.high, self._byte(most))
+        return min(low, self.high), max(high, self.low)
+
+    def _byte(self, number: float) -> int:
+        steps = torch.tensor(max(-_FAR, min(_FAR, number / self.scale)), dtype=torch.float64)
+        return int(torch.round(steps)) + self.zero
+
+
+def kind_of(node: Any) -> str:
+    """The name of a ``quantized_decomposed`` operation that a node calls, without its overload; else the empty text."""
+    target = getattr(node, "target", None)
+    if not isinstance(target, torch._ops.OpOverload) or target.namespace != "quantized_decomposed":
+        return ""
+    return target._schema.name.partition("::")[2]
+
+
+def scheme_of(graph: TorchGraph, node: Node) -> Scheme | None:
+    """Of a conversion per tensor from or to bytes, whose scale and zero point are known."""
+    _, scale, zero, low, high, dtype = args_of(node)[:6]
+    if isinstance(scale, Node) or isinstance(zero, Node):
+        if not (graph.is_constant(scale) and graph.is_constant(zero)):
+            return None
+        scale, zero = (graph.value(number).item() for number in (scale, zero))
+    return Scheme(float(scale), int(zero), int(low), int(high), dtype) if dtype in _BYTES and scale > 0 else None
+
+
+def dequantized(graph: TorchGraph, node: Any) -> tuple[Node, Scheme] | None:
+    """The bytes that ``node`` converts to f32, and how."""
+    if kind_of(node) != "dequantize_per_tensor" or dtype_of(node) != torch.float32:
+        return None
+    scheme = scheme_of(graph, node)
+    return None if scheme is None else (args_of(node)[0], scheme)
+
+
+def weights(graph: TorchGraph, node: Any, channels: int) -> tuple[Node, torch.Tensor] | None:
+    """Constant bytes with sign and the scales of their channels (dimension ``channels``), f64, or their only scale.
+
+    None for zero points and other conversions. Of a permuted matrix, the bytes are permuted.
+    """
+    if isinstance(node, Node) and node.target in (_aten.permute.default, _aten.t.default, _aten.transpose.int):
+        inner = weights(graph, args_of(node)[0], 1 - channels) if node.meta["val"].dim() == 2 else None
+        return inner and (graph.insert(node, node.target, inner[0], *node.args[1:]), inner[1])
+    kind = kind_of(node)
+    if not kind.startswith("dequantize_per_") or not graph.is_constant(args_of(node)[0]):
+        return None
+    values, scale, zero = args_of(node)[:3]
+    if dtype_of(values) != torch.int8 or dtype_of(node) != torch.float32:
+        return None
+    if kind == "dequantize_per_tensor":
+        scheme = scheme_of(graph, node)
+        return (values, torch.tensor([scheme.scale]).double()) if scheme is not None and scheme.zero == 0 else None
+    if kind != "dequantize_per_channel" or not graph.is_constant(scale):
+        return None
+    if args_of(node)[3] % values.meta["val"].dim() != channels:
+        return None
+    if isinstance(zero, Node) and not (graph.is_constant(zero) and not graph.value(zero).any()):
+        return None
+    return values, graph.value(scale).double()
+
+
+def before_clamps(node: Node) -> tuple[Node, float, float]:
+    """What ``node`` clamps, once or several times, that nothing else reads, and the limits; ``node`` itself if none."""
+    least, most = -math.inf, math.inf
+    while True:
+        found = _clamp(node)
+        if found is None:
+            return node, least, most
+        source, low, high = found
+        # the clamp before gives numbers that those after it clamp again
+        least, most = min(max(low, least), most), max(min(high, most), least)
+        node = source
+
+
+def _clamp(node: Node) -> tuple[Node, float, float] | None:
+    """The source and the limits of one clamp, the only reader of its source."""
+    if node.target == _aten.where.ScalarSelf:
+        return _selected(node)
+    if node.target not in CLAMPS or not isinstance(node.args[0], Node) or len(node.args[0].users) > 1:
+        return None
+    limits: tuple[float | None, float | None]
+    given = arguments_of(node)
+    if node.target == _aten.clamp.default:
+        limits = (given.get("min"), given.get("max"))
+    elif node.target == _aten.hardtanh.default:
+        limits = (given.get("min_val", -1.0), given.get("max_val", 1.0))
+    else:
+        limits = (0.0, 6.0 if node.target == _aten.relu6.default else None)
+    return node.args[0], -math.inf if limits[0] is None else limits[0], math.inf if limits[1] is None else limits[1]
+
+
+def _selected(node: Node) -> tuple[Node, float, float] | None:
+    """``where(x < low, low, x)`` or ``where(x > high, high, x)``."""
+    condition, bound, source = args_of(node)
+    if not isinstance(condition, Node) or not isinstance(source, Node) or not isinstance(bound, (int, float)):
+        return None
+    if condition.target not in (_aten.lt.Scalar, _aten.gt.Scalar) or args_of(condition) != (source, bound):
+        return None
+    if set(source.users) != {condition, node}:
+        return None
+    return (source, bound, math.inf) if condition.target == _aten.lt.Scalar else (source, -math.inf, bound)

@@ -1,0 +1,1 @@
+"""Quantized models: which layers compute with bytes, and with which numbers."""

@@ -1,0 +1,174 @@
+"""Layers between conversions to bytes compute with bytes."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.ao.quantization.fx import _decomposed  # noqa: F401  (registers the operations)
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.graph import dtype_of
+from hexagon_mlir.frontend.torch.passes import run_passes
+
+_quantized = torch.ops.quantized_decomposed
+UNSIGNED, SIGNED = (0, 255, torch.uint8), (-128, 127, torch.int8)
+
+
+def to_bytes(x, scale, zero, kind=UNSIGNED):
+    return _quantized.quantize_per_tensor.default(x, scale, zero, *kind)
+
+
+def from_bytes(q, scale, zero, kind=UNSIGNED):
+    return _quantized.dequantize_per_tensor.default(q, scale, zero, *kind)
+
+
+class Layer(torch.nn.Module):
+    """Weights of bytes with a scale for each channel; ``real`` is f64."""
+
+    def __init__(self, *shape, bias=True):
+        super().__init__()
+        channels = torch.arange(shape[0])
+        self.register_buffer("weight", torch.randint(-127, 128, shape).to(torch.int8))
+        self.register_buffer("scale", 0.01 / (1.0 + channels))
+        self.register_buffer("zero", torch.zeros(shape[0], dtype=torch.int64))
+        self.register_buffer("bias", torch.randn(shape[0]) if bias else None)
+
+    def weights(self):
+        return _quantized.dequantize_per_channel.default(self.weight, self.scale, self.zero, 0, -127, 127, torch.int8)
+
+    def real(self):
+        return self.weight.double() * self.scale.double().reshape(-1, *[1] * (self.weight.dim() - 1))
+
+
+def nearest(real, scale, zero, kind=UNSIGNED):
+    """The bytes for ``real``, f64."""
+    return torch.floor(real / scale + zero + 0.5).clamp(*kind[:2]).to(kind[2])
+
+
+def calls(model, *inputs):
+    graph = from_exported(torch.export.export(model, inputs))
+    run_passes(graph)
+    return [node for node in graph.graph.nodes if node.op == "call_function"]
+
+
+def difference(got, expected):
+    return (got.to(torch.int32) - expected.to(torch.int32)).abs()
+
+
+CLAMPS = (
+    (lambda x: x, -1e9, 1e9), (torch.relu, 0.0, 1e9), (F.relu6, 0.0, 6.0),
+    (lambda x: torch.clamp(x, -3.0, -2.0), -3.0, -2.0), (lambda x: torch.relu(F.hardtanh(x, -2.0, 7.0)), 0.0, 7.0),
+)
+
+
+def test_a_clamp_is_that_of_the_conversion():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(40, 19)
+
+        def forward(self, q):
+            x, results = from_bytes(q, 0.05, 131), []
+            for clamp, _, _ in CLAMPS:
+                results.append(to_bytes(clamp(F.linear(x, self.layer.weights(), self.layer.bias)), 0.06, 77, SIGNED))
+            return results
+
+    torch.manual_seed(1)
+    model, q = Model(), torch.randint(0, 256, (7, 19), dtype=torch.uint8)
+    q[0] = 255
+    real = ((q.double() - 131) * 0.05) @ model.layer.real().T + model.layer.bias.double()
+    results = hx.compile(torch.export.export(model, (q,)))(q)
+    for got, (_, low, high) in zip(results, CLAMPS, strict=True):
+        assert got.dtype == torch.int8 and torch.equal(got, nearest(real.clamp(low, high), 0.06, 77, SIGNED))
+    assert not [node for node in calls(model, q) if dtype_of(node) == torch.float32]
+
+
+@pytest.mark.ieee_arithmetic
+def test_a_network_stays_in_bytes():
+    """Convolution, ReLU6, pooling, depthwise convolution, sum, table, concatenation, mean, product."""
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.deep, self.last = Layer(24, 3, 3, 3), Layer(24, 1, 3, 3), Layer(10, 48)
+
+        def forward(self, image):
+            x = from_bytes(to_bytes(image, 0.03, 120), 0.03, 120)
+            x = F.relu6(F.conv2d(x, self.first.weights(), self.first.bias, 2, 1))
+            x = from_bytes(to_bytes(x, 6 / 255, 0), 6 / 255, 0)
+            x = from_bytes(to_bytes(F.max_pool2d(x, 3, 2, 1), 6 / 255, 0), 6 / 255, 0)
+            y = F.conv2d(x, self.deep.weights(), self.deep.bias, padding=1, groups=24)
+            y = from_bytes(to_bytes(y, 0.05, 130), 0.05, 130)
+            x = from_bytes(to_bytes(x + y, 0.04, 60), 0.04, 60)
+            y = from_bytes(to_bytes(torch.sigmoid(x), 0.04, 60), 0.04, 60)
+            x = from_bytes(to_bytes(torch.cat([x, y], 1), 0.04, 60), 0.04, 60)
+            x = from_bytes(to_bytes(x.mean((2, 3)), 0.02, 100), 0.02, 100)
+            return to_bytes(F.linear(x, self.last.weights(), self.last.bias), 0.03, 128)
+
+        def real(self, image):
+            x = (nearest(image.double(), 0.03, 120).double() - 120) * 0.03
+            x = F.relu6(F.conv2d(x, self.first.real(), self.first.bias.double(), 2, 1))
+            x = F.max_pool2d(nearest(x, 6 / 255, 0).double(), 3, 2, 1) * (6 / 255)
+            y = F.conv2d(x, self.deep.real(), self.deep.bias.double(), padding=1, groups=24)
+            y = (nearest(y, 0.05, 130).double() - 130) * 0.05
+            x = (nearest(x + y, 0.04, 60).double() - 60) * 0.04
+            y = (nearest(torch.sigmoid(x), 0.04, 60).double() - 60) * 0.04
+            x = (nearest(torch.cat([x, y], 1).mean((2, 3)), 0.02, 100).double() - 100) * 0.02
+            return nearest(x @ self.last.real().T + self.last.bias.double(), 0.03, 128)
+
+    torch.manual_seed(3)
+    model, image = Network(), torch.randn(1, 3, 21, 18)
+    got = hx.compile(torch.export.export(model, (image,)))(image)
+    expected = model.real(image)
+    assert got.float().std() > 20  # not all clamped
+    apart = difference(got, expected)  # an intermediate number within 2^-11 of the middle of two bytes may be either
+    assert apart.max() <= 1 and apart.sum() <= 2
+    kinds = [dtype_of(node) for node in calls(model, image)]
+    assert torch.float32 not in kinds[kinds.index(torch.uint8):]
+
+
+@pytest.mark.parametrize("kind", [UNSIGNED, SIGNED])
+def test_largest_bytes(kind):
+    """What is outside the image is no byte of it; the first bit of a byte is its sign or not."""
+
+    class Pool(torch.nn.Module):
+        def forward(self, q):
+            return to_bytes(F.max_pool2d(from_bytes(q, 0.5, 3, kind), 3, 2, 1), 0.5, 3, kind)
+
+    q = torch.randint(kind[0], kind[1] + 1, (1, 5, 7, 9)).to(kind[2])
+    q[0, 0] = kind[0]
+    expected = F.max_pool2d(q.float(), 3, 2, 1).to(kind[2])
+    assert torch.equal(hx.compile(torch.export.export(Pool(), (q,)))(q), expected)
+
+
+def test_a_layer_that_needs_more_than_32_bits_is_f32():
+    """A factor of more than one step for each unit of the sums."""
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(8, 4)
+
+        def forward(self, q):
+            return to_bytes(F.linear(from_bytes(q, 9e9, 0), self.layer.weights(), self.layer.bias), 1.0, 5)
+
+    model, q = Model(), torch.zeros(3, 4, dtype=torch.uint8)
+    assert any(dtype_of(node) == torch.float32 for node in calls(model, q))
+    expected = to_bytes(model.layer.bias, 1.0, 5).expand(3, 8)
+    assert torch.equal(hx.compile(torch.export.export(model, (q,)))(q), expected)
+
+
+def test_weights_with_zero_points_stay_f32():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(8, 4)
+            self.layer.zero += 1
+
+        def forward(self, q):
+            return to_bytes(F.linear(from_bytes(q, 0.5, 0), self.layer.weights(), self.layer.bias), 0.5, 100)
+
+    torch.manual_seed(0)
+    model, q = Model(), torch.randint(0, 256, (3, 4), dtype=torch.uint8)
+    assert any(dtype_of(node) == torch.float32 for node in calls(model, q))
+    assert difference(hx.compile(torch.export.export(model, (q,)))(q), model(q)).max() <= 1
