@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.attention import attention
+from hexagon_mlir.frontend.torch.rewrites import few_queries
 from hexagon_mlir.frontend.torch.rewrites.score_steps import PRODUCTS, follow, is_product, keyword_of, scores_in, shaped
 from hexagon_mlir.frontend.torch.rewrites.scores import Scores
 from hexagon_mlir.frontend.torch.rewrites.softmax import softmax_of_weights
@@ -72,9 +73,14 @@ def _insert(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, sc
     flat = [graph.insert(at, _aten.reshape.default, query, heads),
             *(graph.insert(at, _aten.reshape.default, x, [prod(shape_of(x)[:-2]), *shape_of(x)[-2:]])
               for x in (key, value))]
+    added, hidden = scores.operand(scores.added), scores.operand(scores.hidden)
+    if few_queries.takes(flat[0], flat[1], causal or scores.causal, scores.sink, scores.cap):
+        result = few_queries.expand(graph, at, flat[0], flat[1], flat[2], float(scores.scale), added, hidden, safe)
+        graph.replace(at, graph.insert(at, _aten.reshape.default, result, list(shape_of(at))))
+        return
     reader = _queries_first(at, heads[0])
-    result = graph.insert(at, attention, *flat, scores.operand(scores.added), causal or scores.causal,
-                          float(scores.scale), scores.operand(scores.hidden), safe, scores.sink, scores.cap,
+    result = graph.insert(at, attention, *flat, added, causal or scores.causal,
+                          float(scores.scale), hidden, safe, scores.sink, scores.cap,
                           0 if reader is None else shape_of(reader)[0])
     last = at if reader is None else reader
     done = [last]

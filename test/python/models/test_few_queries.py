@@ -1,0 +1,42 @@
+"""Attention of one query, as when a token is decoded: products and a softmax, without the kernel of many queries."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+import hexagon_mlir as hx
+
+
+class Attention(nn.Module):
+    """``mask`` is a bool mask, or one that is added."""
+
+    def forward(self, q, k, v, mask):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
+
+
+@pytest.mark.parametrize(("dtype", "added", "tolerance"), [
+    (torch.float32, False, 2e-5), (torch.float32, True, 2e-5), (torch.float16, False, 3e-3)])
+def test_values(dtype, added, tolerance):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, heads, rows, 20).to(dtype) for heads, rows in ((6, 1), (2, 131), (2, 131)))
+    seen = torch.arange(131) < 77
+    mask = torch.where(seen, torch.randn(131), float("-inf")).to(dtype) if added else seen
+    mask = mask.expand(1, 1, 1, 131).contiguous()
+    model = hx.compile(torch.export.export(Attention(), (q, k, v, mask)))
+    expected = Attention()(q.float(), k.float(), v.float(), mask.float() if added else mask)
+    assert (model(q, k, v, mask).float() - expected).abs().max() < tolerance
+    assert not any("attention" in record.kernel for record in model.last_run.launches)
+    # hidden keys may be anything finite: what a cache holds behind the last token
+    k[:, :, 77:], v[:, :, 77:] = 50.0, -60.0
+    assert (model(q, k, v, mask).float() - expected).abs().max() < tolerance
+    nothing = torch.full_like(mask, float("-inf") if added else False)
+    assert model(q, k, v, nothing).count_nonzero() == 0, "a query that sees no key has zeros"
+
+
+def test_many_queries_are_one_kernel():
+    q, k, v = (torch.randn(1, 2, rows, 16) for rows in (3, 130, 130))
+    mask = torch.ones(1, 1, 3, 130, dtype=torch.bool)
+    model = hx.compile(torch.export.export(Attention(), (q, k, v, mask)))
+    torch.testing.assert_close(model(q, k, v, mask), Attention()(q, k, v, mask), rtol=1e-4, atol=1e-5)
+    assert any("attention" in record.kernel for record in model.last_run.launches)
