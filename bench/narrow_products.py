@@ -60,8 +60,9 @@ class NarrowProduct(EngineProduct):
         generator = torch.Generator().manual_seed(0)
         left = torch.randn(self.m, self.k, generator=generator).half()
         weights = narrow_weights(self.k, self.n, generator)
-        packed = narrowed(weights.half())
-        assert packed is not None
+        found = narrowed(weights.half())
+        assert found is not None
+        packed = found.tiles()
         result = np.zeros((self.m, self.n), np.float16)
         asm = compile_module(parse(self.text(tuple(packed.shape)), file="product.mlir")).asm
         run = launch(asm, "kernel", [left.numpy(), packed.numpy(), result], None)

@@ -54,6 +54,12 @@ ATTRIBUTES = {
     packed_weights.PACKED: Attribute(
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
+    block_weights.CANDIDATES: Attribute(
+        "on the function of a model: the numbers of constants that are weights of 4 bits in blocks of 32",
+        frozenset({"tensor"})),
+    block_weights.CODES: Attribute(
+        "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
+        "their scales", frozenset({"tensor"})),
     block_weights.PRODUCT: Attribute(
         "on a product of rows in fixed point with weights in blocks: the bits of a weight's code",
         _ON_TENSORS | _IN_LOOPS),

@@ -29,6 +29,10 @@ PRODUCT = "hexagon.block_product"
 """On a linalg op, a product of rows in fixed point with such weights: the bits of a code."""
 ROW_OPERANDS = 3
 """Of such an op: the first operands are the rows' bytes, units and sums, which are read as scalars."""
+CANDIDATES = "hexagon.block_constants"
+"""On the function of a model: the numbers of constants, matrices, that are weights of 4 bits in blocks of 32."""
+CODES = "hexagon.block_codes"
+"""On the function of a model: the numbers of arguments that are codes; its last arguments are the scales of each."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 

@@ -158,6 +158,7 @@ SCALAR = (
 MODEL = (
     upstream("canonicalize,cse", "constants and slices fold before kernels are formed"),
     ours("form-kernels", "a kernel is compiled once and launched for each call"),
+    ours("pack-block-weights", "a few rows are multiplied by codes of 4 bits: an eighth of the bytes to transfer"),
     ours("pack-engine-weights", "the matrix engine's weights are packed once, not in each run"),
 )
 """Of a model in linalg, before its kernels go through a pipeline each."""

@@ -7,16 +7,17 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import byte_weights_shape, tiled_shape, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers, weight_matrix
+from hexagon_mlir.dialects.packed_weights import PACKED, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import functions, names_of, ops_named
+from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.image import reshaped
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
+from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay
@@ -103,17 +104,13 @@ class PackEngineWeightsPass(Pass):
         """Pack the weights of every function that says which of its arguments are constants."""
         if not (self.matrix_engine and context.target.has_matrix_engine):
             return
-        named = {ir.StringAttr(op.attributes["sym_name"]).value: op for op in functions(module)}
-        for function in [op for op in named.values() if CONSTANTS in op.attributes]:
+        for function, calls in models_of(module):
             packed = set(numbers(function, PACKED))
-            calls = ops_named(function, "func.call")
-            callees = [ir.FlatSymbolRefAttr(call.attributes["callee"]).value for call in calls]
-            for call, name in zip(calls, callees, strict=True):
-                if callees.count(name) == 1 and name in named:
-                    packed |= self._pack(function, call, named[name], context)
+            for call, kernel in calls:
+                packed |= self._pack(function, call, kernel, context)
             if packed:
                 note(function, PACKED, packed)
-                _retype(function)
+                retype(function)
 
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
               context: PassContext) -> set[int]:
@@ -122,13 +119,13 @@ class PackEngineWeightsPass(Pass):
         splits = [found for op in ops_named(kernel, *names_of("linalg"))
                   if (found := self._split(op, context.target)) is not None]
         for split in splits:
-            given = _constant(split.factors[RIGHT], kernel, call, function)
+            given = constant_of(split.factors[RIGHT], kernel, call, function)
             if given is not None:
                 _give_pieces(split, given, self.name)
                 packed.add(given.arg_number)
         for op in ops_named(kernel, *names_of("linalg")):
             depth = self._depth(op, context.target)
-            given = _constant(op.operands[RIGHT], kernel, call, function) if depth else None
+            given = constant_of(op.operands[RIGHT], kernel, call, function) if depth else None
             if given is None:
                 continue
             weight = ir.BlockArgument(op.operands[RIGHT])
@@ -144,7 +141,7 @@ class PackEngineWeightsPass(Pass):
             given.set_type(new)
             packed.add(given.arg_number)
         if packed:
-            _retype(kernel)
+            retype(kernel)
         return packed
 
     def _split(self, op: ir.Operation, target: Target) -> Split | None:
@@ -198,14 +195,6 @@ def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
     return ir.RankedTensorType.get(narrow_shape(tiles(columns), tiles(depth)), number)
 
 
-def _constant(value: ir.Value, kernel: ir.Operation, call: ir.Operation,
-              function: ir.Operation) -> ir.BlockArgument | None:
-    """The constant of ``function`` that ``value`` of ``kernel`` is in its only ``call``, if nothing else reads it."""
-    own = _only_argument(value, kernel)
-    given = None if own is None else _only_argument(call.operands[own.arg_number], function)
-    return given if given is not None and given.arg_number in numbers(function, CONSTANTS) else None
-
-
 def _give_pieces(split: Split, given: ir.BlockArgument, origin: str) -> None:
     """Let the right factor of ``split``, constant ``given``, be an argument in pieces."""
     weight = ir.BlockArgument(split.factors[RIGHT])
@@ -217,19 +206,3 @@ def _give_pieces(split: Split, given: ir.BlockArgument, origin: str) -> None:
             pieces = given_pieces(weight, columns, reduction)
         write(split, origin, pieces)
     given.set_type(new)
-
-
-def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument | None:
-    """``value`` as a tensor that ``function`` gets as its argument, if it has no other use."""
-    type_ = ir.RankedTensorType(value.type)
-    if not isinstance(value.owner, ir.Block) or value.owner.owner.operation != function:
-        return None
-    return ir.BlockArgument(value) if len(list(value.uses)) == 1 and type_.has_static_shape else None
-
-
-def _retype(function: ir.Operation) -> None:
-    """Let the type of ``function`` be that of its arguments."""
-    block = function.regions[0].blocks[0]
-    results = list(block.operations)[-1].operation.operands
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(
-        [argument.type for argument in block.arguments], [result.type for result in results]))

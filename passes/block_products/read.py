@@ -43,22 +43,31 @@ def read_block_product(op: ir.Operation) -> BlockProduct | str | None:
     matrix = op.operands[RIGHT].owner.operation
     if matrix.name != BLOCK_MATRIX:
         return None
-    types = [ir.RankedTensorType(value.type) for value in (op.operands[LEFT], op.results[0])]
-    if not all(isinstance(type_.element_type, ir.F16Type | ir.BF16Type | ir.F32Type) for type_ in types):
-        return "its factors are not floats"
-    sizes = _vector_sizes(op)
-    if sizes is None:
-        found = read_product(op)
-        if not isinstance(found, Matmul):
-            return found
-        if found.batches or any(map(found.transposed, range(3))):
-            return "batches, or a transposed factor"
-        sizes = found.sizes
+    sizes = product_sizes(op)
+    if not isinstance(sizes, tuple):
+        return sizes
     rows, columns, depth = sizes
     weights = weights_of(matrix)
     if weights.block not in BLOCKS:
         return f"blocks of {weights.block}"
     return BlockProduct(op, rows, columns, depth, weights)
+
+
+def product_sizes(op: ir.Operation) -> tuple[int, int, int] | str | None:
+    """Rows, columns and depth of linalg op ``op`` on tensors, if it multiplies a vector or matrix of floats with a
+    matrix; why it cannot be a product with weights in blocks; None for others."""
+    types = [ir.RankedTensorType(value.type) for value in (op.operands[LEFT], op.results[0])]
+    if not all(isinstance(type_.element_type, ir.F16Type | ir.BF16Type | ir.F32Type) for type_ in types):
+        return "its factors are not floats"
+    sizes = _vector_sizes(op)
+    if sizes is not None:
+        return sizes
+    found = read_product(op)
+    if not isinstance(found, Matmul):
+        return found
+    if found.batches or any(map(found.transposed, range(3))):
+        return "batches, or a transposed factor"
+    return found.sizes
 
 
 def _vector_sizes(op: ir.Operation) -> tuple[int, int, int] | None:

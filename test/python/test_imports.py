@@ -50,7 +50,7 @@ SHARED = {"lib", "math_library"}
 OF_PASSES = {
     "arith_legalization": {"hexagon_arith_legalization"}, "async_threads": {"form_async_threads"},
     "block_loads": {"coalesce_block_loads"},
-    "block_products": {"form_block_products", "hexagon_block_products"},
+    "block_products": {"form_block_products", "hexagon_block_products", "pack_block_weights"},
     "byte_interleaving": {"hexagon_byte_interleaving"},
     "contraction": {"hexagon_contraction_vectorization", "hexagon_transpose_factors"},
     "copies": {"hexagon_copy_lowering"},

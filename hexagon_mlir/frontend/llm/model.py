@@ -79,12 +79,13 @@ class CausalLM:
         given = torch.tensor([tokens + [0] * (size - len(tokens))])
         result = model(given, torch.arange(self.place, self.place + size), torch.tensor([len(tokens) - 1]))
         assert model.last_run is not None
-        phase.add(len(tokens), model.last_run, self.needed_bytes)
+        phase.add(len(tokens), model.last_run, self.needed_bytes - model.result.saved_bytes)
         return result
 
     @property
     def needed_bytes(self) -> int:
-        """Bytes that a run must read: weights of products, and the caches up to the last place that it sees."""
+        """Bytes that a run must read: weights of products, and the caches up to the last place that it sees. A program
+        that reads codes of 4 bits needs so much less."""
         item = self.decoder.head.weight.element_size()
         config = self.decoder.config
         seen = min(self.place + 1, config.window or self.decoder.size)

@@ -18,6 +18,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.dialects.block_weights import CANDIDATES, CODES
 from hexagon_mlir.dialects.narrow_weights import NARROW
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
@@ -29,7 +30,7 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
-from hexagon_mlir.frontend.torch.narrow_weights import narrowed
+from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights, narrowed
 from hexagon_mlir.frontend.torch.packed_weights import packed
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
@@ -93,29 +94,36 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         fold, *form = pipelines.model(settings)
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        narrow: dict[int, torch.Tensor] = {}
+        narrow: dict[int, NarrowWeights] = {}
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
         if pipelines.uses(pipeline, "hexagon-matrix-engine"):
             note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
             narrow = _narrow_weights(graph)
-            note(main, NARROW, narrow)
+            note(main, NARROW, (i for i, weights in narrow.items() if weights.dtype == torch.float16))
+            note(main, CANDIDATES, narrow)
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
-        tiled = {number: narrow[number] if number in narrow else _tiles(graph.value(_placeholders(graph)[number]))
-                 for number in numbers(main, PACKED)}
+        tiled = {number: narrow[number].tiles() if number in narrow else
+                 _tiles(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
+        scales, saved = {}, 0
+        for number in numbers(main, CODES):
+            tiled[number], scales[number] = narrow[number].blocks()
+            saved += (graph.constants[_placeholders(graph)[number].name].nbytes
+                      - tiled[number].nbytes - scales[number].nbytes)
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = _placeholders(graph)
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))
     signature = Signature(
-        inputs=[place.get(node.name) for node in placeholders],
-        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled,
+        inputs=[*(place.get(node.name) for node in placeholders), *(None for _ in scales)],
+        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled
+        | dict(enumerate(scales.values(), len(placeholders))),
         outputs=graph.outputs, mutations=graph.mutations,
         states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
-        shapes=[(tuple(tiled[i].shape), tiled[i].dtype) if i in tiled else (shape_of(node), dtype_of(node))
-                for i, node in enumerate(placeholders)],
-        names=[node.name for node in placeholders],
+        shapes=[*((tuple(tiled[i].shape), tiled[i].dtype) if i in tiled else (shape_of(node), dtype_of(node))
+                  for i, node in enumerate(placeholders)), *((tuple(s.shape), s.dtype) for s in scales.values())],
+        names=[*(node.name for node in placeholders), *(f"{placeholders[i].name}_scales" for i in scales)],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
         bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
         fixed=graph.fixed,
@@ -128,7 +136,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
         sum(tensor.numel() * tensor.element_size() for tensor in signature.constants.values()),
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
-        predict(schedule, computing, chip))
+        predict(schedule, computing, chip), saved_bytes=saved)
     return CompiledModel(schedule, signature, result, progress)
 
 
@@ -137,8 +145,8 @@ def _tiles(weight: torch.Tensor) -> torch.Tensor:
     return split(weight) if weight.dtype == torch.float32 else packed(weight)
 
 
-def _narrow_weights(graph: TorchGraph) -> dict[int, torch.Tensor]:
-    """The tiles of constants that are weights of 4 bits."""
+def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:
+    """The constants that are weights of 4 bits."""
     found = {}
     for number, node in enumerate(_placeholders(graph)):
         made = narrowed(graph.constants[node.name]) if node.name in graph.constants else None

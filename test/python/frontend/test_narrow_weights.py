@@ -36,7 +36,7 @@ def decoded(tiles):
 def test_values(shape, ends):
     """Scales of f16: the multiples of them, rounded, are the very weights. What fills tiles up is zero."""
     matrix, _, _ = weights(*shape, *ends)
-    tiles = narrowed(matrix)
+    tiles = narrowed(matrix).tiles()
     assert tuple(tiles.shape) == (-(-shape[1] // 32), -(-shape[0] // 32), 5, 32, 2)
     assert tiles.dtype == torch.int16 and tiles.is_contiguous()
     found = decoded(tiles)
@@ -47,14 +47,14 @@ def test_values(shape, ends):
 @pytest.mark.parametrize("group", [64, 128, 4096])
 def test_larger_groups(group):
     matrix, _, _ = weights(256, 40, group=group)
-    assert np.array_equal(decoded(narrowed(matrix))[:, :40].astype(np.float16), matrix.numpy())
+    assert np.array_equal(decoded(narrowed(matrix).tiles())[:, :40].astype(np.float16), matrix.numpy())
 
 
 def test_negative_and_zero_scales():
     matrix, _, scales = weights(64, 40)
     matrix[:, 3] *= -1
     matrix[32:, 5] = 0
-    tiles = narrowed(matrix)
+    tiles = narrowed(matrix).tiles()
     assert np.array_equal(decoded(tiles)[:, :40].astype(np.float16), matrix.numpy())
     assert tiles[0, 1, 4, 5].tolist() == [0, 0] and scales[1, 5] != 0
 
@@ -65,7 +65,19 @@ def test_scales_of_f32():
     scales = torch.rand(2, 64, generator=torch.Generator().manual_seed(3)) / 16 + 2.0**-10
     matrix = (multiples * scales.repeat_interleave(32, 0)).half()
     exact = matrix.double().numpy()
-    assert (np.abs(decoded(narrowed(matrix)) - exact) <= LARGEST * np.abs(exact)).all()
+    assert (np.abs(decoded(narrowed(matrix).tiles()) - exact) <= LARGEST * np.abs(exact)).all()
+
+
+@pytest.mark.parametrize("shape", [(64, 40), (40, 70)])
+def test_weights_of_f32_are_found_where_they_are_exact(shape):
+    _, multiples, scales = weights(*shape)
+    matrix = (multiples * scales.double().repeat_interleave(32, 0)[:shape[0]]).float()
+    found = narrowed(matrix)
+    assert found.dtype == torch.float32 and found.depth == shape[0]
+    spread = found.scales.double().repeat_interleave(32, 0)[:shape[0]]
+    assert torch.equal(found.multiples.reshape(-1, shape[1])[:shape[0]] * spread, matrix.double())
+    matrix[7, 3] = torch.nextafter(matrix[7, 3], torch.tensor(1e9))
+    assert narrowed(matrix) is None
 
 
 def nearly(change):
@@ -83,7 +95,7 @@ OTHERS = {
     "infinite": nearly(lambda m: m.__setitem__((0, 0), float("inf"))),
     "NaN": nearly(lambda m: m.__setitem__((63, 39), float("nan"))),
     "subnormal scales": (weights(64, 40)[1] * 2.0**-20).half(),
-    "f32": weights(64, 40)[0].float(),
+    "f32, rounded to f16": weights(64, 40)[0].float(),
     "three dimensions": weights(64, 40)[0].reshape(2, 32, 40),
     "empty": torch.zeros(0, 32, dtype=torch.float16),
 }

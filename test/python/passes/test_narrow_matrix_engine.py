@@ -33,7 +33,7 @@ def product(name: str, sizes: tuple[int, int, int]) -> Program:
     scales = (rng.uniform(-0.1, 0.1, (-(-k // 32), n)) * (rng.random((1, n)) > 0.1)).astype(np.float16)
     scales[np.abs(scales) < 2.0**-14] = 0
     right = (rng.integers(-8, 8, (k, n)) * np.repeat(scales.astype(np.float64), 32, 0)[:k]).astype(np.float16)
-    tiles = narrowed(torch.from_numpy(right)).numpy()
+    tiles = narrowed(torch.from_numpy(right)).tiles().numpy()
     shape = "x".join(map(str, tiles.shape))
     text = f"""
       func.func @{name}(%a: tensor<{m}x{k}xf16>, %b: tensor<{shape}xi16>) -> tensor<{m}x{n}xf16> {{

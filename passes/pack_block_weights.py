@@ -1,0 +1,154 @@
+"""Weights of a model to codes and scales, for products of a few rows, at compile time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hexagon_mlir.dialects.block_weights import BLOCKS, BYTE_BITS, CANDIDATES, CODES, codes_shape, scales_shape
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
+from hexagon_mlir.ir import erase_op, func, ir
+from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
+from hexagon_mlir.ir.query import names_of, ops_named
+from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
+from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
+
+_BITS = 4
+_MATRIX = 2
+
+
+@dataclass(frozen=True)
+class PackBlockWeightsPass(Pass):
+    """Gives kernels the constant right factors of products of a few rows as codes of 4 bits and scales.
+
+    A function with ``hexagon.block_constants`` calls kernels; these arguments of it are weights of 4 bits that share
+    scales in blocks of 32 of a column. Where a kernel multiplies a few rows by one of them, and nothing else reads it,
+    the argument becomes the codes (`hexagon_mlir.dialects.block_weights`), and the function and the kernel get the
+    scales as one more argument, the last one. ``hexagon.block_codes`` names the arguments that are codes, in the order
+    of these scales: whoever calls the function makes both of its constants. In the kernel, ``hexagon.block_matrix``
+    stands for the matrix; `form-block-products` computes with codes and scales.
+
+    Before:
+        func.func private @k(%a: tensor<1x64xf16>, %b: tensor<64x70xf16>) -> tensor<1x70xf16> {
+          %zero = arith.constant 0.0 : f16
+          %init = tensor.empty() : tensor<1x70xf16>
+          %sums = linalg.fill ins(%zero : f16) outs(%init : tensor<1x70xf16>) -> tensor<1x70xf16>
+          %0 = linalg.matmul ins(%a, %b : tensor<1x64xf16>, tensor<64x70xf16>) outs(%sums : tensor<1x70xf16>)
+              -> tensor<1x70xf16>
+          return %0 : tensor<1x70xf16>
+        }
+        func.func @f(%a: tensor<1x64xf16>, %b: tensor<64x70xf16>) -> tensor<1x70xf16>
+            attributes {hexagon.block_constants = array<i64: 1>, hexagon.constants = array<i64: 1>} {
+          %0 = call @k(%a, %b) : (tensor<1x64xf16>, tensor<64x70xf16>) -> tensor<1x70xf16>
+          return %0 : tensor<1x70xf16>
+        }
+
+    After:
+        func.func private @k(%a: tensor<1x64xf16>, %b: tensor<2x2x4x2x32x4xi8>, %c: tensor<2x2x2x32xf16>)
+            -> tensor<1x70xf16> {
+          %1 = "hexagon.block_matrix"(%b, %c) {bits = 4 : i64} : (tensor<2x2x4x2x32x4xi8>, tensor<2x2x2x32xf16>)
+              -> tensor<64x70xf16>
+          %zero = arith.constant 0.0 : f16
+          %init = tensor.empty() : tensor<1x70xf16>
+          %sums = linalg.fill ins(%zero : f16) outs(%init : tensor<1x70xf16>) -> tensor<1x70xf16>
+          %0 = linalg.matmul ins(%a, %1 : tensor<1x64xf16>, tensor<64x70xf16>) outs(%sums : tensor<1x70xf16>)
+              -> tensor<1x70xf16>
+          return %0 : tensor<1x70xf16>
+        }
+        func.func @f(%a: tensor<1x64xf16>, %b: tensor<2x2x4x2x32x4xi8>, %c: tensor<2x2x2x32xf16>) -> tensor<1x70xf16>
+            attributes {hexagon.block_codes = array<i64: 1>, hexagon.block_constants = array<i64: 1>,
+            hexagon.constants = array<i64: 1, 2>} {
+          %0 = call @k(%a, %b, %c) : (tensor<1x64xf16>, tensor<2x2x4x2x32x4xi8>, tensor<2x2x2x32xf16>)
+              -> tensor<1x70xf16>
+          return %0 : tensor<1x70xf16>
+        }
+
+    Options:
+        most-rows: rows of a product of f32 up to which its weights stay codes.
+        most-rows-f16: the same of f16, which the matrix engine may multiply; with 4 rows of 1,024 times 3,072 columns
+            it takes 1.26 times the cycles, with 8 rows 0.79 times.
+
+    Refuses: nothing; it leaves alone factors that other operations read, or other calls of the kernel or of another
+    one, factors whose rows are their later dimension, batches, and products of more rows.
+
+    Needs: tensor.
+    Leaves: tensor.
+    """
+
+    name: ClassVar[str] = "pack-block-weights"
+    needs: ClassVar[str] = "tensor"
+    leaves: ClassVar[str] = "tensor"
+
+    most_rows: int = 8
+    most_rows_f16: int = 4
+
+    def run(self, module: ir.Module, context: PassContext) -> None:
+        """Give every kernel its codes and scales."""
+        if not context.target.vector_float:
+            return
+        for function, calls in models_of(module):
+            codes = numbers(function, CODES)
+            before = len(codes)
+            for call, kernel in calls:
+                codes += self._pack(function, call, kernel)
+            if len(codes) > before:
+                function.attributes[CODES] = ir.DenseI64ArrayAttr.get(codes, function.context)
+                retype(function)
+
+    def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation) -> list[int]:
+        """Pack what ``kernel`` multiplies by; the numbers of the arguments of ``function`` that are codes now."""
+        packed: list[ir.BlockArgument] = []
+        added: list[ir.Value] = []
+        for op in ops_named(kernel, *names_of("linalg")):
+            given = constant_of(op.operands[RIGHT], kernel, call, function) if self._fits(op) else None
+            if given is None or given.arg_number not in numbers(function, CANDIDATES):
+                continue
+            weight = ir.BlockArgument(op.operands[RIGHT])
+            matrix = ir.RankedTensorType(weight.type)
+            codes, scales = _types(matrix)
+            body = kernel.regions[0].blocks[0]
+            with op.location, ir.InsertionPoint.at_block_begin(body):
+                weight.set_type(codes)
+                given.set_type(codes)
+                own = body.add_argument(scales, op.location)
+                added.append(function.regions[0].blocks[0].add_argument(scales, op.location))
+                bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _BITS)
+                op.operands[RIGHT] = ir.Operation.create(
+                    BLOCK_MATRIX, results=[matrix], operands=[weight, own], attributes={"bits": bits}).result
+            packed.append(given)
+        if packed:
+            retype(kernel)
+            note(function, CONSTANTS, [*numbers(function, CONSTANTS), *(ir.BlockArgument(s).arg_number for s in added)])
+            with call.location, ir.InsertionPoint(call):
+                again = func.CallOp([result.type for result in call.results],
+                                    ir.FlatSymbolRefAttr(call.attributes["callee"]), [*call.operands, *added])
+            for old, new in zip(call.results, again.operation.results, strict=True):
+                old.replace_all_uses_with(new)
+            erase_op(call, self.name)
+        return [given.arg_number for given in packed]
+
+    def _fits(self, op: ir.Operation) -> bool:
+        """Whether linalg op ``op`` multiplies few enough rows by a matrix of floats."""
+        if len(op.operands) <= RIGHT or len(op.results) != 1:
+            return False
+        types = [value.type for value in (op.operands[LEFT], op.operands[RIGHT], op.results[0])]
+        if not all(isinstance(type_, ir.RankedTensorType) and type_.has_static_shape for type_ in types):
+            return False
+        if types[RIGHT].rank != _MATRIX or not isinstance(types[RIGHT].element_type, ir.F16Type | ir.F32Type):
+            return False
+        sizes = product_sizes(op)
+        if not isinstance(sizes, tuple):
+            return False
+        rows, columns, depth = sizes
+        most = self.most_rows if isinstance(types[RIGHT].element_type, ir.F32Type) else self.most_rows_f16
+        return 0 < rows <= most and [depth, columns] == list(types[RIGHT].shape)
+
+
+def _types(matrix: ir.RankedTensorType) -> tuple[ir.RankedTensorType, ir.RankedTensorType]:
+    """The types of codes and scales of ``matrix``."""
+    depth, columns = matrix.shape
+    block = BLOCKS[0]
+    return (ir.RankedTensorType.get(codes_shape(columns, depth, block, _BITS), ir.IntegerType.get_signless(BYTE_BITS)),
+            ir.RankedTensorType.get(scales_shape(columns, depth, block), ir.F16Type.get()))
+

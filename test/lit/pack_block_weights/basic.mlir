@@ -1,0 +1,32 @@
+// A constant that a row is multiplied by is given as codes of 4 bits and scales.
+// RUN: hexmlir-opt %s --pack-block-weights | filecheck %s
+
+// CHECK-LABEL: func.func private @kernel
+// CHECK-SAME: %[[CODES:[a-z0-9]+]]: tensor<2x2x4x2x32x4xi8>, %{{[a-z0-9]+}}: tensor<1x70xf32>, %[[SCALES:[a-z0-9]+]]: tensor<2x2x2x32xf16>)
+// CHECK: %[[WEIGHTS:.*]] = "hexagon.block_matrix"(%[[CODES]], %[[SCALES]]) {bits = 4 : i64} : (tensor<2x2x4x2x32x4xi8>, tensor<2x2x2x32xf16>) -> tensor<40x70xf32>
+// CHECK: linalg.matmul ins(%{{.*}}, %[[WEIGHTS]] :
+func.func private @kernel(%a: tensor<1x40xf32>, %b: tensor<40x70xf32>, %c: tensor<1x70xf32>) -> tensor<1x70xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<1x40xf32>, tensor<40x70xf32>) outs(%c : tensor<1x70xf32>) -> tensor<1x70xf32>
+  return %0 : tensor<1x70xf32>
+}
+
+// Scales of several constants follow each other, in the order of the codes; other constants stay.
+// CHECK-LABEL: func.func private @two
+// CHECK-SAME: %arg1: tensor<40x70xf32>, %arg2: tensor<2x3x4x2x32x4xi8>, %arg3: tensor<1x70xf32>, %arg4: tensor<2x3x2x32xf16>)
+func.func private @two(%a: tensor<1x70xf32>, %b: tensor<40x70xf32>, %w: tensor<70x70xf32>, %c: tensor<1x70xf32>) -> tensor<1x70xf32> {
+  %0 = linalg.matmul ins(%a, %w : tensor<1x70xf32>, tensor<70x70xf32>) outs(%c : tensor<1x70xf32>) -> tensor<1x70xf32>
+  return %0 : tensor<1x70xf32>
+}
+
+// CHECK-LABEL: func.func @model
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<1x40xf32>, %[[FIRST:[a-z0-9]+]]: tensor<2x2x4x2x32x4xi8>, %[[OTHER:[a-z0-9]+]]: tensor<40x70xf32>, %[[SECOND:[a-z0-9]+]]: tensor<2x3x4x2x32x4xi8>, %[[Y:[a-z0-9]+]]: tensor<1x70xf32>, %[[S:[a-z0-9]+]]: tensor<2x2x2x32xf16>, %[[T:[a-z0-9]+]]: tensor<2x3x2x32xf16>)
+// CHECK-SAME: attributes {hexagon.block_codes = array<i64: 1, 3>, hexagon.block_constants = array<i64: 1, 3>, hexagon.constants = array<i64: 1, 2, 3, 5, 6>}
+// CHECK: %[[R:.*]] = call @kernel(%[[X]], %[[FIRST]], %[[Y]], %[[S]])
+// CHECK: call @two(%[[R]], %[[OTHER]], %[[SECOND]], %[[Y]], %[[T]])
+func.func @model(%a: tensor<1x40xf32>, %b: tensor<40x70xf32>, %o: tensor<40x70xf32>, %w: tensor<70x70xf32>,
+    %c: tensor<1x70xf32>) -> tensor<1x70xf32>
+    attributes {hexagon.block_constants = array<i64: 1, 3>, hexagon.constants = array<i64: 1, 2, 3>} {
+  %0 = call @kernel(%a, %b, %c) : (tensor<1x40xf32>, tensor<40x70xf32>, tensor<1x70xf32>) -> tensor<1x70xf32>
+  %1 = call @two(%0, %o, %w, %c) : (tensor<1x70xf32>, tensor<40x70xf32>, tensor<70x70xf32>, tensor<1x70xf32>) -> tensor<1x70xf32>
+  return %1 : tensor<1x70xf32>
+}
