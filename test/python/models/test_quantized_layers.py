@@ -172,3 +172,34 @@ def test_weights_with_zero_points_stay_f32():
     model, q = Model(), torch.randint(0, 256, (3, 4), dtype=torch.uint8)
     assert any(dtype_of(node) == torch.float32 for node in calls(model, q))
     assert difference(hx.compile(torch.export.export(model, (q,)))(q), model(q)).max() <= 1
+
+
+@pytest.mark.parametrize("factors", [{"beta": 3.0}, {"alpha": 2.0}])
+def test_factors_of_a_sum_are_kept(factors):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(19, 40)
+
+        def forward(self, q):
+            return torch.addmm(self.layer.bias, from_bytes(q, 0.02, 10), self.layer.weights().t(), **factors)
+
+    torch.manual_seed(5)
+    model, q = Model().eval(), torch.randint(0, 256, (3, 40), dtype=torch.uint8)
+    torch.testing.assert_close(hx.compile(torch.export.export(model, (q,)))(q), model(q), atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("depth", "fits"), [(65_000, True), (66_000, False)])
+def test_sums_of_bytes_fit_words(depth, fits):
+    """255 * 128 * 66,000 is more than 2^31."""
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Layer(2, depth, bias=False)
+
+        def forward(self, q):
+            return F.linear(from_bytes(q, 0.02, 0), self.layer.weights())
+
+    found = calls(Model().eval(), torch.zeros(1, depth, dtype=torch.uint8))
+    product = next(node for node in found if node.target == torch.ops.aten.mm.default)
+    assert dtype_of(product) == (torch.int32 if fits else torch.float32)

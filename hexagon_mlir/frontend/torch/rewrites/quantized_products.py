@@ -18,6 +18,7 @@ _aten = torch.ops.aten
 _COLUMNS = frozenset({_aten.mm.default, _aten.matmul.default, _aten.addmm.default})
 """Products whose weights have a column for each channel of the result."""
 _CONVOLUTIONS = frozenset({_aten.conv1d.default, _aten.conv2d.default, _aten.convolution.default})
+_LARGEST_WEIGHT = 128
 PRODUCTS = _COLUMNS | _CONVOLUTIONS | {_aten.linear.default}
 
 
@@ -30,12 +31,15 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     x, weight, bias = _operands(layer)
     given = dequantized(graph, x)
     factors = weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
-    if given is None or factors is None or arguments_of(layer).get("transposed"):
+    if given is None or factors is None or arguments_of(layer).get("transposed") or _is_scaled(layer):
         return False
     if bias is not None and not (graph.is_constant(bias) and len(shape_of(bias)) == 1):
         return False
     (bytes_, scheme), (weight, scales) = given, factors
     channels = shape_of(layer)[1 if layer.target in _CONVOLUTIONS else -1]
+    largest = prod(shape_of(weight)) // channels * scheme.largest * _LARGEST_WEIGHT
+    if largest >= 1 << 31:  # the sums are words
+        return False
     scales = scales.expand(channels) * scheme.scale
     offsets = torch.zeros(channels).double() if bias is None else graph.value(bias).double()
     wide = converted(graph, layer, bytes_, torch.int32)
@@ -52,9 +56,7 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
         graph.replace(layer, real)
         return True
     node, wanted = result
-    steps = prod(shape_of(weight)) // channels
-    numbers = requantization(scales / wanted.scale, offsets / wanted.scale + wanted.zero,
-                             steps * scheme.largest * 128)
+    numbers = requantization(scales / wanted.scale, offsets / wanted.scale + wanted.zero, largest)
     if numbers is None:
         return False
     low, high = wanted.within(*limits)
@@ -63,6 +65,11 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     graph.replace(node, graph.insert(node, requantize, weight_sums, multipliers, starts, numbers.left, numbers.right,
                                      low, high, wanted.dtype))
     return True
+
+
+def _is_scaled(layer: Node) -> bool:
+    """True for a sum with factors of its own, of the bias or of the product."""
+    return layer.target == _aten.addmm.default and any(layer.kwargs.get(name, 1) != 1 for name in ("beta", "alpha"))
 
 
 def _operands(layer: Node) -> tuple[Any, Any, Any]:
