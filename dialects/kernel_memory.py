@@ -49,7 +49,7 @@ class KernelMemory:
     """TCM that a kernel is given: ``arena_bytes`` for itself alone, and memory for the tiles it begins with, in the
     order in which they are transferred.
 
-    A kernel with ``spare_cycles`` starts the transfers of a later one's tiles behind the last fetch of its own, whether
+    A kernel with ``spare_cycles`` starts the transfers of a later one's tiles after the last fetch of its own, whether
     it has tiles itself or not; so long, by estimate, it then works at least.
     """
 

@@ -63,7 +63,7 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and a feed-forward layer with a gate (SwiGLU), each behind a norm and beside a residual connection."""
+    """Attention and a feed-forward layer with a gate (SwiGLU), each after a norm and with a residual connection."""
 
     def __init__(self, config: DecoderConfig, size: int, window: int, dtype: torch.dtype) -> None:
         super().__init__()

@@ -35,7 +35,7 @@ def _without_views(node: Node) -> Node:
 
 
 def _only_reader_of(put: Node) -> Node | None:
-    """What ``put`` changes, behind views; None where something else reads it."""
+    """What ``put`` changes, seen through views; None where something else reads it."""
     node = args_of(put)[0]
     while len(node.users) == 1 and node.target in VIEWS:
         node = args_of(node)[0]
