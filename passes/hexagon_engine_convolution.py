@@ -12,7 +12,7 @@ from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.build import ConvolutionBuilder
 from hexagon_mlir.passes.engine_convolution.build_bytes import ByteConvolutionBuilder
-from hexagon_mlir.passes.engine_convolution.byte_schedule import ByteRates, bytes_pay, choose_byte_schedule
+from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay, choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
 from hexagon_mlir.passes.engine_convolution.grid import ConvolutionGridBuilder
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
@@ -20,6 +20,7 @@ from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, r
 from hexagon_mlir.passes.engine_convolution.schedule import choose_schedule
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, pays
 from hexagon_mlir.passes.engine_convolution.weights import Weights
+from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES
 from hexagon_mlir.passes.matrix_engine.estimate import Rates
 

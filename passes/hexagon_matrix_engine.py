@@ -18,6 +18,8 @@ from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.lib.half_product_cost import hvx_cycles
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
+from hexagon_mlir.passes.matrix_engine.byte_grid import ByteGridBuilder
+from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates, ByteSizes, choose_byte_grid
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, byte_cycles, choose_byte_blocks
 from hexagon_mlir.passes.matrix_engine.columns import ColumnsBuilder
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
@@ -281,11 +283,17 @@ class HexagonMatrixEnginePass(Pass):
         if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        blocks = choose_byte_blocks(*matmul.sizes, budget - budget // self.gaps, matmul.epilogue_bytes)
-        if blocks is None:
+        budget -= budget // self.gaps
+        grid = None
+        if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
+            sizes = ByteSizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None)
+            grid = choose_byte_grid(sizes, budget, ByteRates.of(target))
+        blocks = choose_byte_blocks(*matmul.sizes, budget, matmul.epilogue_bytes)
+        if grid is None and blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
-        matmul.last.results[0].replace_all_uses_with(ByteMatmulBuilder(product, blocks).build())
+        builder = ByteGridBuilder(product, grid[0]) if grid is not None else ByteMatmulBuilder(product, blocks)
+        matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
 
     def _erase(self, matmul: Matmul) -> None:

@@ -19,9 +19,9 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
     tile_shapes,
     tiles_of_places,
 )
+from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import (
-    Rates,
     cuts,
     epilogue_cycles,
     pack_cycles,
@@ -29,7 +29,6 @@ from hexagon_mlir.passes.matrix_engine.estimate import (
     unpack_cycles,
 )
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
-from hexagon_mlir.targets import Target
 
 _VECTOR_BYTES = 128
 _MOST_PRODUCTS = 16
@@ -44,21 +43,6 @@ _SLOWER, _RESULT_CYCLES = 1.15, 0.2
 """Fitted to twelve layers of networks: what a schedule takes beside its estimate, and for each result."""
 _HVX_CYCLES, _HVX_PRODUCTS, _HVX_RESULT_CYCLES = 12000.0, 260.0, 0.25
 """The same on HVX: cycles in any case, products that it sums per cycle, and cycles for each result."""
-
-
-@dataclass(frozen=True)
-class ByteRates:
-    """Cycles of a product of two tiles, and of the conversions and stores of a result tile; the others as for f16."""
-
-    tile_cycles: float
-    read_out_cycles: float
-    others: Rates
-
-    @staticmethod
-    def of(target: Target) -> ByteRates:
-        """The numbers of ``target``."""
-        read_out = PLANES * (float(target.matrix_convert_cycles.value) + float(target.matrix_store_cycles.value))
-        return ByteRates(float(target.matrix_byte_tile_cycles.value), read_out, Rates.of(target))
 
 
 def byte_places(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles:
@@ -121,9 +105,8 @@ class ByteWork:
         return rows * self.across * tiles(columns)
 
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
-        """Cycles of the engine: the sums of a tile are read out beside the products of the next one."""
-        each = max(steps(self.geometry) * self.rates.tile_cycles, self.rates.read_out_cycles)
-        return self._result_tiles(factors) * each
+        """Cycles of the engine."""
+        return self._result_tiles(factors) * self.rates.result_tile(steps(self.geometry))
 
     def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
         """Cycles of the threads to join sums, and of the epilogue."""
@@ -170,7 +153,7 @@ def _schedules(geometry: Geometry, rates: ByteRates) -> Iterator[Schedule]:
     for (height, width), count in shapes:
         if count > _SLACK * fewest:
             continue
-        array = count * tiles(geometry.outputs) * max(steps(geometry) * rates.tile_cycles, rates.read_out_cycles)
+        array = count * tiles(geometry.outputs) * rates.result_tile(steps(geometry))
         for rows in cuts(-(-geometry.rows // height)):
             for columns in cuts(units):
                 products = len(rows) * len(columns)

@@ -32,8 +32,7 @@ class ByteMatmulBuilder(MatmulBuilder):
 
     def _rows(self, where: Where, result: ir.Value) -> ir.Value:
         """One block of rows: its tiles, and the columns of the result."""
-        activations = pack_byte_activations(self._bytes(LEFT, where), self._matmul.transposed(LEFT),
-                                            self._product.signed)
+        activations = self.activations(self.matrix(LEFT, where))
         return self._loop(self._matmul.column, self._blocks.columns, where, result,
                           lambda here, so_far: self._columns(activations, here, so_far))
 
@@ -43,25 +42,26 @@ class ByteMatmulBuilder(MatmulBuilder):
         """
         begin, extent = where[self._matmul.column]
         count, packed = vector_tiles(extent), self._matmul.packed
-        rows = self._bytes(RIGHT, where) if packed is None else None
-        start_of_sums = self._start(where)
+        rows = self.matrix(RIGHT, where) if packed is None else None
+        start_of_sums = self.start(where)
         block = tcm_tensor([row_tiles(where[self._matmul.row][1]), BYTE_ROWS, count, TILE], _word())
         before, start = None, 0
         for columns in choose_byte_parts(count):
             weights = (self._tiles(rows, start, columns) if rows is not None
                        else packed_columns(packed, begin, TILE * start, TILE * columns))
             product = multiply_bytes(activations, weights)
-            added = self._added(weights, start_of_sums, start)
+            added = self.added(weights, start_of_sums, start)
             if before is not None:
                 block = _joined(*before, block)
             before = product, added, start
             start += columns
         assert before is not None
         block = _joined(*before, block)
-        shape = ir.RankedTensorType(block.type).shape
-        matrix = tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]], _word()),
-                                       block, [[0, 1], [2, 3]])
-        return self._put(matrix, where, result)
+        return self._put(as_byte_matrix(block), where, result)
+
+    def activations(self, matrix: ir.Value) -> ir.Value:
+        """The tiles of ``matrix``, whole tiles of the left factor."""
+        return pack_byte_activations(matrix, self._matmul.transposed(LEFT), self._product.signed)
 
     def _tiles(self, rows: ir.Value, start: int, columns: int) -> ir.Value:
         """The tiles of ``columns`` of tiles of ``rows`` of the right factor from tile ``start`` on."""
@@ -69,7 +69,7 @@ class ByteMatmulBuilder(MatmulBuilder):
         sizes, offsets = ((whole, None), (first, 0)) if transposed else ((None, whole), (0, first))
         return pack_byte_weights(extract(rows, sizes, offsets), transposed)
 
-    def _bytes(self, operand: int, where: Where) -> ir.Value:
+    def matrix(self, operand: int, where: Where) -> ir.Value:
         """The matrix of a factor in TCM, filled up with zeros to whole tiles."""
         matmul = self._matmul
         part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
@@ -81,7 +81,7 @@ class ByteMatmulBuilder(MatmulBuilder):
             return part
         return _filled_up(part, whole)
 
-    def _start(self, where: Where) -> ir.Value | None:
+    def start(self, where: Where) -> ir.Value | None:
         """What the sums of each column start from, [N / 32][32]; None for zeros."""
         product, matmul = self._product, self._matmul
         if product.start is None:
@@ -91,7 +91,7 @@ class ByteMatmulBuilder(MatmulBuilder):
         shape = [ir.RankedTensorType(start.type).shape[0] // TILE, TILE]
         return tensor.expand_shape(ir.RankedTensorType.get(shape, _word()), start, [[0, 1]], [], shape)
 
-    def _added(self, weights: ir.Value, start: ir.Value | None, column: int) -> ir.Value | None:
+    def added(self, weights: ir.Value, start: ir.Value | None, column: int = 0) -> ir.Value | None:
         """What is added to the sums of each column of the tiles ``weights``, which begin at tile ``column``: that of
         ``start``, and what signed activations cost.
         """
@@ -101,6 +101,13 @@ class ByteMatmulBuilder(MatmulBuilder):
         if not self._product.signed:
             return start
         return column_sums(weights, _zeros([count, TILE], _word()) if start is None else start)
+
+
+def as_byte_matrix(rows: ir.Value) -> ir.Value:
+    """The matrix of the i32 ``rows`` [M / 64][64][N / 32][32]."""
+    shape = ir.RankedTensorType(rows.type).shape
+    return tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]], _word()), rows,
+                                 [[0, 1], [2, 3]])
 
 
 def _joined(product: ir.Value, added: ir.Value | None, first: int, block: ir.Value) -> ir.Value:

@@ -62,15 +62,15 @@ class GridBuilder(MatmulBuilder):
         unfinished: list[Product] = []
         for number, step in enumerate(self._grid.steps):
             for fetch in step.fetches:
-                fetched[fetch] = self._fetched(fetch)
+                fetched[fetch] = self.fetched(fetch)
             if number == 0:
                 self.transfer_bias()
             for fetch in step.packs:
-                packed[fetch] = self._packs(fetch, fetched.pop(fetch))
-            where = self._where(*step.factors)
+                packed[fetch] = self.packs(fetch, fetched.pop(fetch))
+            where = self.where(*step.factors)
             inputs = self._epilogue_inputs(where)
-            results = self.read_out(multiply(*(packed[fetch] for fetch in step.factors)),
-                                    where[self._matmul.column][0])
+            rows, columns = step.factors
+            results = self.multiplied(packed[rows], packed[columns], where)
             unfinished.append(Product(results, step.factors, where, inputs))
             if len(unfinished) > UNFINISHED:
                 written = self.finished(unfinished.pop(0), written)
@@ -78,23 +78,27 @@ class GridBuilder(MatmulBuilder):
             written = self.finished(product, written)
         return written
 
-    def _fetched(self, fetch: Fetch) -> ir.Value:
+    def multiplied(self, rows: ir.Value, columns: ir.Value, where: Where) -> ir.Value:
+        """Result tiles of two blocks of tiles."""
+        return self.read_out(multiply(rows, columns), where[self._matmul.column][0])
+
+    def fetched(self, fetch: Fetch) -> ir.Value:
         """The block in TCM: rows, or the tiles of weights that are packed."""
-        where, weights = self._where(fetch), self._matmul.packed
+        where, weights = self.where(fetch), self._matmul.packed
         if fetch.operand == LEFT or weights is None:
             return self._block(fetch.operand, where)
         start, count = where[self._matmul.column]
         return packed_columns(weights, start, 0, count)
 
-    def _packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
-        """The tiles of ``block``, as `_fetched` gives it."""
+    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+        """The tiles of ``block``, as `fetched` gives it."""
         if fetch.operand == LEFT:
             return pack_activations(block, self._matmul.transposed(LEFT))
         if self._matmul.packed is not None:
             return as_halves(block)
         return pack_weights(block, self._matmul.transposed(RIGHT))
 
-    def _where(self, *fetches: Fetch) -> Where:
+    def where(self, *fetches: Fetch) -> Where:
         return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}
 
     def finished(self, product: Product, written: list[ir.Value]) -> list[ir.Value]:

@@ -1,0 +1,50 @@
+"""Writes a product of bytes as a grid of blocks: transfers, packing, products and joining beside each other."""
+
+from __future__ import annotations
+
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, RANK, TILE, tiles
+from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, multiply_bytes, pack_byte_weights
+from hexagon_mlir.passes.lib.static_slices import extract
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, Where
+from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder, as_byte_matrix
+from hexagon_mlir.passes.matrix_engine.grid import GridBuilder, Product
+from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
+from hexagon_mlir.passes.matrix_engine.schedule import Fetch, Grid
+
+
+class ByteGridBuilder(GridBuilder):
+    """Writes the blocks of one product of bytes, which has no batches, at the insertion point."""
+
+    def __init__(self, product: ByteMatmul, grid: Grid) -> None:
+        super().__init__(product.matmul, grid)
+        self._factors = ByteMatmulBuilder(product, self._blocks)
+        self._added: dict[Fetch, ir.Value | None] = {}
+
+    def fetched(self, fetch: Fetch) -> ir.Value:
+        """The block in TCM: rows, or the tiles of weights that are packed."""
+        if fetch.operand == RIGHT and self._matmul.packed is not None:
+            return super().fetched(fetch)
+        return self._factors.matrix(fetch.operand, self.where(fetch))
+
+    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+        """The tiles of ``block``, as `fetched` gives it; without those that only fill vectors."""
+        if fetch.operand == LEFT:
+            return self._factors.activations(block)
+        where = self.where(fetch)
+        weights = (pack_byte_weights(block, self._matmul.transposed(RIGHT)) if self._matmul.packed is None else block)
+        weights = extract(weights, [tiles(where[self._matmul.column][1]), *[None] * (RANK - 1)], [0] * RANK)
+        self._added[fetch] = self._factors.added(weights, self._factors.start(where))
+        return weights
+
+    def multiplied(self, rows: ir.Value, columns: ir.Value, where: Where) -> ir.Value:
+        """Planes of the sums of two blocks of tiles."""
+        return multiply_bytes(rows, columns)
+
+    def finished(self, product: Product, written: list[ir.Value]) -> list[ir.Value]:
+        """``written`` with the sums of ``product``."""
+        rows, columns = ir.RankedTensorType(product.results.type).shape[:2]
+        into = tcm_tensor([rows, BYTE_ROWS, columns, TILE], ir.IntegerType.get_signless(32))
+        joined = join_planes(product.results, self._added[product.factors[RIGHT]], into)
+        return [self._put(as_byte_matrix(joined), product.where, written[0], product.inputs)]
