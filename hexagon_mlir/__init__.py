@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from hexagon_mlir.frontend.torch.model import CompiledModel
     from hexagon_mlir.frontend.torch.result import CompilationResult
     from hexagon_mlir.ir.diagnostics import HexError
+    from hexagon_mlir.quantization.choice import Budget
+    from hexagon_mlir.quantization.quantize import Quantized, quantize
     from hexagon_mlir.version import VERSION as __version__
 
 _HOME = {"CompiledKernel": "api", "Run": "api", "compile": "api", "load": "api",
          "CompiledModel": "frontend.torch.model", "CompilationResult": "frontend.torch.result",
          "SpecializedModel": "frontend.torch.dynamic", "HexError": "ir.diagnostics",
-         "CausalLM": "frontend.llm.model", "load_causal_lm": "frontend.llm.model"}
+         "CausalLM": "frontend.llm.model", "load_causal_lm": "frontend.llm.model",
+         "Budget": "quantization.choice", "Quantized": "quantization.quantize", "quantize": "quantization.quantize"}
 
-__all__ = ["CausalLM", "CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Run", "SpecializedModel",
-           "__version__", "compile", "load", "load_causal_lm"]
+__all__ = ["Budget", "CausalLM", "CompilationResult", "CompiledKernel", "CompiledModel", "HexError", "Quantized", "Run",
+           "SpecializedModel", "__version__", "compile", "load", "load_causal_lm", "quantize"]
 
 
 def __getattr__(name: str):

@@ -22,7 +22,8 @@ from torchao.quantization.pt2e.quantizer import (
 
 _aten = torch.ops.aten
 _ANNOTATION = "quantization_annotation"
-_PRODUCTS = frozenset({_aten.linear.default, _aten.conv1d.default, _aten.conv2d.default})
+PRODUCTS = frozenset({_aten.linear.default, _aten.conv1d.default, _aten.conv2d.default})
+"""Layers with weights."""
 _CLAMPS = frozenset({_aten.relu.default, _aten.relu_.default, _aten.relu6.default, _aten.hardtanh.default,
                      _aten.hardtanh_.default, _aten.relu6_.default})
 """What the clamp of the requantization before it does."""
@@ -39,6 +40,8 @@ _MOVES = frozenset({
     _aten.squeeze.dim, _aten.unsqueeze.default, _aten.slice.Tensor, _aten.dropout.default, _aten.contiguous.default,
 })
 """Calls whose result lies in the range of their first argument, in its scale."""
+ALIKE = _SUMS | _FUNCTIONS | _MOVES | {_aten.cat.default}
+"""Calls that compute with bytes where all that they read is bytes."""
 
 
 class HexagonQuantizer(Quantizer):
@@ -52,12 +55,16 @@ class HexagonQuantizer(Quantizer):
 
     ``dynamic``: inputs of linear layers get their scale in each run, from their least and largest element; their
     results and all other layers are f32. ``skip``: modules, by qualified name, that stay f32 with all within them.
-    ``histogram``: scales of activations by the least squared error over a histogram, instead of by least and largest.
+    ``layers``: of linear layers and convolutions only these modules are quantized; other operations then compute with
+    bytes only where all that they read is bytes. ``histogram``: scales of activations by the least squared error over
+    a histogram, instead of by least and largest.
     """
 
-    def __init__(self, *, dynamic: bool = False, skip: Collection[str] = (), histogram: bool = True):
+    def __init__(self, *, dynamic: bool = False, skip: Collection[str] = (),
+                 layers: Collection[str] | None = None, histogram: bool = True):
         super().__init__()
         self.dynamic, self.skip = dynamic, frozenset(skip)
+        self.layers = None if layers is None else frozenset(layers)
         observer: Any = HistogramObserver if histogram else MinMaxObserver
         if dynamic:
             observer = PlaceholderObserver
@@ -71,7 +78,7 @@ class HexagonQuantizer(Quantizer):
         for node in model.graph.nodes:
             if node.op != "call_function" or _annotated(node) or self._skipped(node):
                 continue
-            if node.target in _PRODUCTS and not (self.dynamic and node.target != _aten.linear.default):
+            if node.target in PRODUCTS and not (self.dynamic and node.target != _aten.linear.default):
                 self._product(node)
             elif self.dynamic:
                 continue
@@ -92,10 +99,14 @@ class HexagonQuantizer(Quantizer):
         x, weight = node.args[:2]
         if not (_is_float(x) and _is_float(weight)):
             return
+        if self.layers is not None and not modules_of(node) & self.layers:
+            return
         inputs = {x: self._bytes, weight: self._weights}
         self._finish(node, inputs)
 
     def _scaled(self, node: Node, inputs: Any) -> None:
+        if self.layers is not None and not _all_annotated(inputs):
+            return
         self._finish(node, {value: self._bytes for value in inputs})
 
     def _finish(self, node: Node, inputs: dict[Any, Any]) -> None:
@@ -116,8 +127,12 @@ class HexagonQuantizer(Quantizer):
         _annotate(node, {first: self._bytes, **{part: shared for part in others}}, shared)
 
     def _skipped(self, node: Node) -> bool:
-        names = [name for name, _ in node.meta.get("nn_module_stack", {}).values()]
-        return any(name in self.skip for name in names)
+        return bool(modules_of(node) & self.skip)
+
+
+def modules_of(node: Node) -> set[str]:
+    """Qualified names of the modules that ``node`` is in."""
+    return {name for name, _ in node.meta.get("nn_module_stack", {}).values()}
 
 
 def _annotated(node: Any) -> bool:

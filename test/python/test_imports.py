@@ -40,7 +40,7 @@ ALLOWED = {
     "api": ALL,
     "quantization": ALL | {"api"},
     "cli": ALL | {"api"},
-    "": ALL | {"api"},
+    "": ALL | {"api", "quantization"},
 }
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""
 
