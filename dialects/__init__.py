@@ -20,12 +20,21 @@ from hexagon_mlir.dialects import (
     task_limits,
     tcm_slots,
 )
+from hexagon_mlir.ir.engine_operations import (
+    ENGINE_CONVERT,
+    ENGINE_MULTIPLY,
+    ENGINE_PRODUCT,
+    ENGINE_SCOPE,
+    ENGINE_STORE,
+    ENGINE_WAIT,
+)
+from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, LOOK_UP, WEIGHT_MATRIX
 
 PREFIX = "hexagon."
 
 
 class Attribute(NamedTuple):
-    """What an attribute means, and the levels of IR (`hexagon_mlir.levels`) at which it may stand."""
+    """What an attribute or an operation means, and the levels of IR (`hexagon_mlir.levels`) at which it may stand."""
 
     meaning: str
     levels: frozenset[str]
@@ -79,3 +88,31 @@ ATTRIBUTES = {
     double_buffering.IN_PLACE: Attribute("on a copy out of a buffer that is fetched as well", _IN_LOOPS),
 }
 """Each attribute that may stand between two passes, by name."""
+OPERATIONS = {
+    LOOK_UP: Attribute("``(table, indices) {count} -> found``: the element of the table for each index",
+                       frozenset({"buffer", "runtime"})),
+    WEIGHT_MATRIX: Attribute(
+        "``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has",
+        frozenset({"source", "tensor"})),
+    BLOCK_MATRIX: Attribute(
+        "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
+        frozenset({"source", "tensor"})),
+    ENGINE_PRODUCT: Attribute(
+        "``(activations, weights, columns, results) {hexagon.windows?}``: a product of tiles by the matrix engine, "
+        "which computes while the thread goes on; ``columns`` are the tables of what is done to sums of each column",
+        frozenset({"buffer"})),
+    ENGINE_WAIT: Attribute(
+        "``() {pending?}``: the thread waits until at most the last ``pending`` products of the block are not done",
+        frozenset({"buffer"})),
+    ENGINE_SCOPE: Attribute(
+        "``() ({ })``: the thread holds the engine; its accumulators are 0 where the region begins, its results in TCM "
+        "where it ends", frozenset({"buffer"})),
+    ENGINE_MULTIPLY: Attribute(
+        "``(activations, weights)``: in a scope, the product of the tiles, along the reduction, is added to the "
+        "accumulators", frozenset({"buffer"})),
+    ENGINE_CONVERT: Attribute(
+        "``(table) {to, retain?}``: in a scope, the sums become a tile of f16 or of bytes (i8), as the table says; the "
+        "accumulators are 0 then, unless it retains them", frozenset({"buffer"})),
+    ENGINE_STORE: Attribute("``(tile)``: in a scope, the converted tile is stored", frozenset({"buffer"})),
+}
+"""Each operation of the dialect ``hexagon``, by name."""

@@ -1,4 +1,4 @@
-"""Tiles of the matrix engine (HMX), from `hexagon-matrix-engine` to `lower-engine-products`.
+"""Tiles of the matrix engine (HMX), from `hexagon-matrix-engine` to `lower-engine-tiles`.
 
 A tile of halves is 32 x 32 elements, 2 KiB. Activations and results pair rows, weights pair neighbours along the
 reduction: element (m, k) of an activation tile is at ``[m / 2][k][m % 2]``, element (k, n) of a weight tile at
@@ -23,6 +23,21 @@ activations M x K  ``[M / 64][K / 32][64][32]``
 weights K x N      ``[N / 32][K / 32][8][32][4]``
 results M x N      ``[M / 64][N / 32][4][64][32]``
 =================  =============================================
+
+A ``hexagon.engine_product`` is a whole product (`EngineProduct`). At the level of tiles, a thread holds the engine in a
+``hexagon.engine_scope``: it acquires the engine where the scope begins, with accumulators of 0, and releases it where
+the scope ends; all results are in TCM then. In a scope there are three operations, in the order of the packets:
+
+* ``hexagon.engine_multiply`` adds the product of activation tiles and weight tiles, both along the reduction, to the
+  accumulators: the packets that load both (``activation.hf = mxmem(..)``, ``weight.hf = mxmem(..)``) multiply them.
+  Activations may be several runs of tiles (the first dimension) that stand apart.
+* ``hexagon.engine_convert`` takes what is done to each column from a table (``bias = mxmem2``) and converts the sums
+  ``to`` f16, rounded, or to i8, their byte before the binary point (``cvt.hf``, ``cvt.ub``). The accumulators are 0
+  then, or as before with ``retain``. In the packets the other set of accumulators takes the next sums meanwhile.
+* ``hexagon.engine_store`` stores the converted tile (``mxmem = cvt``).
+
+The engine may multiply the next column of tiles before it stores a result: what it reads is not what it writes, but for
+the first one of two pieces.
 """
 
 from __future__ import annotations
@@ -32,7 +47,7 @@ from typing import NamedTuple
 
 from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
 
 HALF_BYTES = 2
 """Of an f16 element."""

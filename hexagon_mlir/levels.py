@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hexagon_mlir.dialects import ATTRIBUTES, PREFIX
+from hexagon_mlir.dialects import ATTRIBUTES, OPERATIONS, PREFIX
 from hexagon_mlir.ir import error_at, ir
 
 _SCALAR = frozenset({"builtin", "func", "arith", "math", "scf", "cf", "affine", "ub", "index"})
@@ -66,6 +66,8 @@ def check(module: ir.Module, level: str, origin: str) -> None:
         reason = rule.invariant(op)
         if dialect not in rule.dialects:
             reason = f"dialect '{dialect}'"
+        elif op.name in OPERATIONS and level not in OPERATIONS[op.name].levels:
+            reason = f"'{op.name}'"
         if unknown := [name for name in op.attributes if name.startswith(PREFIX) and name not in ours]:
             reason = f"attribute '{unknown[0]}'"
         if reason is None:

@@ -11,7 +11,7 @@ from hexagon_mlir.ir import arith, erase_op, ir, memref
 from hexagon_mlir.ir.buffers import allocation_bytes, set_space, uses_of_buffer
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.cost import trip_count
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, TilesOutsideTcm
 from hexagon_mlir.passes.tcm_allocation.concurrency import limit_tasks

@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory, write
 from hexagon_mlir.ir import erase_op, func, ir, memref
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.weight_streaming.build import (

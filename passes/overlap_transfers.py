@@ -8,7 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.double_buffering import FETCH, STORE
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -34,7 +34,7 @@ INTRODUCTION = """# Passes
 Every pass of the project, in the order of the default pipeline; the others follow. Each runs alone
 (`hexmlir-opt k.mlir --NAME='option=value'`), and each Before and After is run by the tests. Levels: what IR a pass
 needs and leaves; `--verify-levels` checks it. What passes tell each other stands in the IR, in
-[attributes](#attributes) on upstream operations.
+[operations](#operations) of the dialect `hexagon` and [attributes](#attributes) on upstream operations.
 
 Made by `python scripts/pass_reference.py` from the docstrings in `passes/`.
 """
@@ -76,14 +76,23 @@ def reference() -> str:
     """The whole document."""
     names = ordered()
     contents = "\n".join(f"* [{name}](#{name}): {first_sentence(registry.get(name).__doc__)}" for name in names)
-    return "\n".join([INTRODUCTION, contents + "\n", *(section(name) for name in names), attributes()])
+    return "\n".join([INTRODUCTION, contents + "\n", *(section(name) for name in names), operations(), attributes()])
+
+
+def operations() -> str:
+    """The operations of our dialect."""
+    return f"## Operations\n\n{_meanings('operation', dialects.OPERATIONS)}"
 
 
 def attributes() -> str:
-    """What stands in the IR between two passes."""
+    """What stands on upstream operations between two passes."""
+    return f"## Attributes\n\n{_meanings('attribute', dialects.ATTRIBUTES)}"
+
+
+def _meanings(kind: str, meanings: Mapping[str, dialects.Attribute]) -> str:
     rows = "\n".join(f"| `{name}` | {of.meaning} | {', '.join(sorted(of.levels, key=list(LEVELS).index))} |"
-                     for name, of in dialects.ATTRIBUTES.items())
-    return f"## Attributes\n\n| attribute | meaning | levels |\n|---|---|---|\n{rows}\n"
+                     for name, of in meanings.items())
+    return f"| {kind} | meaning | levels |\n|---|---|---|\n{rows}\n"
 
 
 def pipeline() -> str:

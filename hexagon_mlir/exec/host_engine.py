@@ -27,8 +27,9 @@ from hexagon_mlir.dialects.engine_tiles import (
 )
 from hexagon_mlir.dialects.engine_windows import UPPER_BIT
 from hexagon_mlir.exec.host_columns import convert, converted
+from hexagon_mlir.exec.host_tiles import HostTiles, tiles_to_calls
 from hexagon_mlir.ir import HexError, arith, ir, memref
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.lib.engine_byte_tiles import planes, product_of_byte_tiles
@@ -39,7 +40,8 @@ _TILE_BYTES = HALF_BYTES * TILE * TILE
 
 
 def engine_to_linalg(module: ir.Module) -> None:
-    """Replace each operation of the engine in ``module``."""
+    """Replace each operation of the engine in ``module``; those on tiles become calls of functions."""
+    tiles_to_calls(module)
     for op in ops_named(module, ENGINE_PRODUCT, ENGINE_WAIT):
         if op.name == ENGINE_PRODUCT:
             with op.location, ir.InsertionPoint(op):
@@ -78,6 +80,7 @@ class HostEngine:
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
+        self._tiles = HostTiles()
         self.begin()
 
     def begin(self) -> None:
@@ -104,12 +107,14 @@ class HostEngine:
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
             "hexmlir_engine_ub_b_planes": routine(self._multiply_bytes),
             "hexmlir_engine_ub_b_runs_planes": routine(self._multiply_byte_runs),
+            **self._tiles.functions(),
         }
 
     def _hold(self, held: bool) -> None:
         if self._held == held:
             self._fault = self._fault or f"the matrix engine was {'acquired' if held else 'released'} twice"
         self._held = held
+        self._tiles.clear()
 
     def _rounded(self, activations: int, weights: int, results: int, reduction: int, columns: int,
                  tables: int) -> None:

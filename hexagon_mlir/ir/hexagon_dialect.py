@@ -1,10 +1,11 @@
 """The operations of our own dialect ``hexagon``, in IRDL, which MLIR reads at run time: no C++ is compiled.
 
-`load` takes 0.2 to 0.4 ms of a new context, a tenth of what making it takes. The wheel's verifier then checks numbers
+`load` takes 0.2 to 0.6 ms of a new context, a tenth of what making it takes. The wheel's verifier then checks numbers
 and types of operands and attributes, and refuses other operations that are called ``hexagon.``; CSE, dead code
 elimination and loop-invariant code motion ask Python about effects. The bindings' Python-defined dialects
 (``torch_mlir.dialects.ext``) do the same by IRDL that they build: 0.9 to 1.8 ms of each context, and 10 to 15 ms to
-import. They have no optional attributes or regions and generate builders, of which we need one.
+import. They have no optional attributes or regions and generate builders, of which we need one. What IRDL cannot say,
+shapes and where an operation may stand, `hexagon_mlir.ir.engine_operations` says of the matrix engine's operations.
 """
 
 from __future__ import annotations
@@ -12,19 +13,26 @@ from __future__ import annotations
 from torch_mlir import ir
 from torch_mlir._mlir_libs import _mlirDialectsIRDL as irdl
 
+from hexagon_mlir.ir.engine_operations import (
+    ENGINE_CONVERT,
+    ENGINE_MULTIPLY,
+    ENGINE_PRODUCT,
+    ENGINE_SCOPE,
+    ENGINE_STORE,
+    ENGINE_WAIT,
+    problem_of,
+)
+
 LOOK_UP = "hexagon.look_up"
 """``(table, indices) {count} -> found``: the element of ``table`` for each index, see `hexagon_mlir.dialects.look_ups`.
 """
-ENGINE_PRODUCT = "hexagon.engine_product"
-"""``(activations, weights, columns, results)``: a product of tiles by the matrix engine; this and the other
-operation of the engine: `hexagon_mlir.dialects.engine_tiles`."""
-ENGINE_WAIT = "hexagon.engine_wait"
 WEIGHT_MATRIX = "hexagon.weight_matrix"
 """``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
 `hexagon_mlir.dialects.packed_weights`."""
 BLOCK_MATRIX = "hexagon.block_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks, see
 `hexagon_mlir.dialects.block_weights`."""
+_ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
 _PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX)
 _IRDL = """
 irdl.dialect @hexagon {
@@ -45,6 +53,25 @@ irdl.dialect @hexagon {
     irdl.operands(activations: %activations, weights: %weights, columns: %columns, results: %results)
   }
   irdl.operation @engine_wait {}
+  irdl.operation @engine_scope {
+    %body = irdl.region() {size = 1 : i32}
+    irdl.regions(body: %body)
+  }
+  irdl.operation @engine_multiply {
+    %activations = irdl.base "!builtin.memref"
+    %weights = irdl.base "!builtin.memref"
+    irdl.operands(activations: %activations, weights: %weights)
+  }
+  irdl.operation @engine_convert {
+    %table = irdl.base "!builtin.memref"
+    %to = irdl.base "#builtin.type"
+    irdl.operands(table: %table)
+    irdl.attributes {"to" = %to}
+  }
+  irdl.operation @engine_store {
+    %tile = irdl.base "!builtin.memref"
+    irdl.operands(tile: %tile)
+  }
   irdl.operation @weight_matrix {
     %tiles = irdl.base "!builtin.tensor"
     %matrix = irdl.base "!builtin.tensor"
@@ -82,9 +109,29 @@ class _Speculatable(ir.ConditionallySpeculatable):
         return ir.Speculatability.Speculatable
 
 
+class _Verified(ir.DynamicOpTrait):
+    """Checked by `problem_of` too."""
+
+    @staticmethod
+    def verify_invariants(op: ir.Operation) -> bool:
+        """Whether ``op`` is as it must be; an error is reported where it is not."""
+        problem = problem_of(op)
+        if problem is not None:
+            op.location.emit_error(f"'{op.name}' op {problem}")
+        return problem is None
+
+    @staticmethod
+    def verify_region_invariants(op: ir.Operation) -> bool:
+        """True: the operations in the region say what they are in."""
+        return True
+
+
 def load(context: ir.Context) -> None:
     """Make the dialect known to ``context``."""
     irdl.load_dialects(ir.Module.parse(_IRDL, context))
     for name in _PURE:
         _NoEffects.attach(name, context=context)
         _Speculatable.attach(name, context=context)
+    ir.NoTerminatorTrait.attach(ENGINE_SCOPE, context=context)
+    for name in _ENGINE:
+        _Verified.attach(name, context=context)

@@ -10,7 +10,7 @@ from math import prod
 from hexagon_mlir.dialects.engine_tiles import EngineProduct
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import is_noalias, root_buffer
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.pure_slices import is_pure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hexagon_mlir.dialects.engine_tiles import wait_for_products
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.passes.lib.buffer_accesses import UnknownEffect, accesses
 

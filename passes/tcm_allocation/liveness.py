@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hexagon_mlir.dialects.engine_tiles import waits
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import in_tcm, ops_named
 from hexagon_mlir.passes.lib.dma_transfers import wait_of_transfer
 from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime

@@ -7,7 +7,7 @@ from math import prod
 from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_PRODUCT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.targets import Target
 

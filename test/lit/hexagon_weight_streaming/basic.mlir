@@ -122,7 +122,7 @@ func.func @alone(%x: memref<4xf32>) {
 // Products on the matrix engine: the later tile starts after the last fetch, beside the products, before the last
 // result is stored. A transfer of another argument's rows is no tile.
 // CHECK-LABEL: func.func @engine
-// CHECK-SAME: hexagon.tcm = {arena = 135168 : i64, spare = 8192 : i64, tiles = [array<i64: 0, 0, 2097152, 1, 2097152, 2097152>]}
+// CHECK-SAME: hexagon.tcm = {arena = 139264 : i64, spare = 8192 : i64, tiles = [array<i64: 0, 0, 2097152, 1, 2097152, 2097152>]}
 // CHECK: %[[TAG:.*]] = call @hexmlir_rt_tile_start(
 // CHECK: memref.store %[[TAG]], %[[TAGS:.*]][%{{.*}}]
 // CHECK: memref.dma_start %arg1
@@ -140,15 +140,15 @@ func.func @engine(%w: memref<32x32x16x32x2xf16>, %x: memref<1x32x16x32x2xf16>, %
   %c2097152 = arith.constant 2097152 : index
   %c2162688 = arith.constant 2162688 : index
   %c2228224 = arith.constant 2228224 : index
-  %arena = memref.alloc() {alignment = 2048 : i64} : memref<2232320xi8, 1>
-  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<2097152xi8, 1>
-  %o = memref.view %arena[%c2097152][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<65536xi8, 1>
-  %p = memref.view %arena[%c2162688][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<65536xi8, 1>
-  %b = memref.view %arena[%c2228224][] {hexagon.tcm_slot} : memref<2232320xi8, 1> to memref<4096xi8, 1>
+  %arena = memref.alloc() {alignment = 2048 : i64} : memref<2236416xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<2236416xi8, 1> to memref<2097152xi8, 1>
+  %o = memref.view %arena[%c2097152][] {hexagon.tcm_slot} : memref<2236416xi8, 1> to memref<65536xi8, 1>
+  %p = memref.view %arena[%c2162688][] {hexagon.tcm_slot} : memref<2236416xi8, 1> to memref<65536xi8, 1>
+  %b = memref.view %arena[%c2228224][] {hexagon.tcm_slot} : memref<2236416xi8, 1> to memref<8192xi8, 1>
   %t = memref.view %s[%c0][] : memref<2097152xi8, 1> to memref<32x32x16x32x2xf16, 1>
   %u = memref.view %o[%c0][] : memref<65536xi8, 1> to memref<1x32x16x32x2xf16, 1>
   %v = memref.view %p[%c0][] : memref<65536xi8, 1> to memref<1x32x16x32x2xf16, 1>
-  %bias = memref.view %b[%c0][] : memref<4096xi8, 1> to memref<16x2x32xi32, 1>
+  %bias = memref.view %b[%c0][] : memref<8192xi8, 1> to memref<32x2x32xi32, 1>
   %first = memref.alloc() : memref<1xi32>
   memref.dma_start %w[%c0, %c0, %c0, %c0, %c0], %t[%c0, %c0, %c0, %c0, %c0], %weights, %first[%c0]
     : memref<32x32x16x32x2xf16>, memref<32x32x16x32x2xf16, 1>, memref<1xi32>
@@ -158,10 +158,10 @@ func.func @engine(%w: memref<32x32x16x32x2xf16>, %x: memref<1x32x16x32x2xf16>, %
   memref.dma_wait %first[%c0], %c1 : memref<1xi32>
   memref.dma_wait %second[%c0], %c1 : memref<1xi32>
   "hexagon.engine_product"(%u, %t, %bias, %v) : (memref<1x32x16x32x2xf16, 1>, memref<32x32x16x32x2xf16, 1>,
-    memref<16x2x32xi32, 1>, memref<1x32x16x32x2xf16, 1>) -> ()
+    memref<32x2x32xi32, 1>, memref<1x32x16x32x2xf16, 1>) -> ()
   "hexagon.engine_wait"() : () -> ()
   memref.copy %v, %y : memref<1x32x16x32x2xf16, 1> to memref<1x32x16x32x2xf16>
-  memref.dealloc %arena : memref<2232320xi8, 1>
+  memref.dealloc %arena : memref<2236416xi8, 1>
   return
 }
 

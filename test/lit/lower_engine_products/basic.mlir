@@ -1,15 +1,20 @@
-// Products of tiles become calls of the routine that drives the matrix engine.
-// RUN: hexmlir-opt %s --lower-engine-products --split-input-file | filecheck %s
+// Products of tiles become scopes that hold the engine, in which a tile of results is multiplied, converted and stored.
+// RUN: hexmlir-opt %s --lower-engine-products --canonicalize --cse --split-input-file | filecheck %s
 
-// 1. One row of tiles is one call; what is waited for at once is no task.
+// 1. A loop over columns of tiles; what is waited for at once is no task.
 // CHECK-LABEL: func.func @row
 // CHECK-NOT: async.execute
-// CHECK: call @hexmlir_rt_engine_acquire() : () -> ()
-// CHECK-NOT: scf.for
-// CHECK: call @hexmlir_engine_hf(%{{.*}}, %{{.*}}, %{{.*}}, %c5_i32{{.*}}, %c2_i32{{.*}}, %{{.*}})
-// CHECK-NEXT: call @hexmlir_rt_engine_release() : () -> ()
-// CHECK-NOT: async
-// CHECK: return
+// CHECK: "hexagon.engine_scope"() ({
+// CHECK-NEXT: scf.for %[[J:.*]] = %c0 to %c2 step %c1 {
+// CHECK-NEXT: %[[W:.*]] = memref.subview %arg1[%[[J]], 0, 0, 0, 0] [1, 5, 16, 32, 2]
+// CHECK-NEXT: "hexagon.engine_multiply"(%arg0, %[[W]])
+// CHECK-NEXT: %[[T:.*]] = memref.subview %arg2[%[[J]], 0, 0] [1, 2, 32]
+// CHECK-NEXT: %[[O:.*]] = memref.subview %arg3[0, %[[J]], 0, 0, 0] [1, 1, 16, 32, 2]
+// CHECK-NEXT: "hexagon.engine_convert"(%[[T]]) {to = f16}
+// CHECK-NEXT: "hexagon.engine_store"(%[[O]])
+// CHECK-NEXT: }
+// CHECK-NEXT: }) : () -> ()
+// CHECK-NEXT: return
 func.func @row(%a: memref<1x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
     %out: memref<1x2x16x32x2xf16, 1>) {
   "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
@@ -19,19 +24,17 @@ func.func @row(%a: memref<1x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %
 }
 
 // -----
-// 2. Several rows are a loop: 5 tiles of 2 KiB from one row of activations to the next, 2 of results.
+// 2. Several rows, one column of tiles: a loop over rows.
 // CHECK-LABEL: func.func @rows
-// CHECK: call @hexmlir_rt_engine_acquire
-// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} step %c1
-// CHECK: arith.muli %[[I]], %c10240{{.*}} : index
-// CHECK: arith.muli %[[I]], %c4096{{.*}} : index
-// CHECK: call @hexmlir_engine_hf
-// CHECK: }
-// CHECK-NEXT: call @hexmlir_rt_engine_release
-func.func @rows(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
-    %out: memref<3x2x16x32x2xf16, 1>) {
-  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<3x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
-      memref<2x2x32xi32, 1>, memref<3x2x16x32x2xf16, 1>) -> ()
+// CHECK: scf.for %[[I:.*]] = %c0 to %c3 step %c1 {
+// CHECK-NEXT: %[[A:.*]] = memref.subview %arg0[%[[I]], 0, 0, 0, 0] [1, 5, 16, 32, 2]
+// CHECK-NEXT: "hexagon.engine_multiply"(%[[A]], %arg1)
+// CHECK-NOT: scf.for
+// CHECK: "hexagon.engine_store"
+func.func @rows(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<1x5x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<3x1x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<3x5x16x32x2xf16, 1>, memref<1x5x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<3x1x16x32x2xf16, 1>) -> ()
   "hexagon.engine_wait"() : () -> ()
   return
 }
@@ -40,13 +43,12 @@ func.func @rows(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, 
 // 3. Work of HVX between product and wait: two tasks, each awaited at the next wait.
 // CHECK-LABEL: func.func @meanwhile
 // CHECK: %[[FIRST:.*]] = async.execute {
-// CHECK: call @hexmlir_rt_engine_acquire
-// CHECK: call @hexmlir_engine_hf
-// CHECK: call @hexmlir_rt_engine_release
+// CHECK-NEXT: hexagon.engine_scope
 // CHECK: async.yield
 // CHECK: linalg.exp
 // CHECK-NEXT: async.await %[[FIRST]]
 // CHECK: %[[SECOND:.*]] = async.execute {
+// CHECK-NEXT: hexagon.engine_scope
 // CHECK: linalg.exp
 // CHECK-NEXT: async.await %[[SECOND]]
 func.func @meanwhile(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
@@ -84,75 +86,62 @@ func.func @pending(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1
 }
 
 // -----
-// 4. Results in two pieces: twice the bytes from one row of results to the next, and a routine of their own.
+// 4. Results in two pieces: the first conversion keeps the sums, from which the first piece times the table's tile of
+// weights is subtracted.
 // CHECK-LABEL: func.func @pieces
-// CHECK: arith.muli %[[I:.*]], %c10240{{.*}} : index
-// CHECK: arith.muli %[[I]], %c8192{{.*}} : index
-// CHECK: call @hexmlir_engine_hf_pieces(%{{.*}}, %{{.*}}, %{{.*}}, %c5_i32{{.*}}, %c2_i32{{.*}}, %{{.*}})
-func.func @pieces(%a: memref<3x5x16x32x2xf16, 1>, %w: memref<2x5x16x32x2xf16, 1>, %t: memref<640xi32, 1>,
-    %out: memref<3x2x2x16x32x2xf16, 1>) {
-  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<3x5x16x32x2xf16, 1>, memref<2x5x16x32x2xf16, 1>,
-      memref<640xi32, 1>, memref<3x2x2x16x32x2xf16, 1>) -> ()
+// CHECK: "hexagon.engine_multiply"(%arg0, %arg1)
+// CHECK: %[[FIRST:.*]] = memref.subview %arg3[0, 0, 0, 0, 0, 0] [1, 1, 1, 16, 32, 2]
+// CHECK: %[[T0:.*]] = memref.subview %arg2[512] [64] [1]
+// CHECK: %[[T1:.*]] = memref.subview %arg2[576] [64] [1]
+// CHECK: "hexagon.engine_convert"(%[[T0]]) {retain, to = f16}
+// CHECK-NEXT: "hexagon.engine_store"(%[[FIRST]])
+// CHECK: %[[MINUS:.*]] = memref.subview %arg2[0] [512] [1]
+// CHECK-NEXT: "hexagon.engine_multiply"(%[[FIRST]], %[[MINUS]])
+// CHECK: %[[SECOND:.*]] = memref.subview %arg3[0, 0, 1, 0, 0, 0] [1, 1, 1, 16, 32, 2]
+// CHECK-NEXT: "hexagon.engine_convert"(%[[T1]]) {to = f16}
+// CHECK-NEXT: "hexagon.engine_store"(%[[SECOND]])
+func.func @pieces(%a: memref<1x5x16x32x2xf16, 1>, %w: memref<1x5x16x32x2xf16, 1>, %t: memref<640xi32, 1>,
+    %out: memref<1x1x2x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x5x16x32x2xf16, 1>, memref<1x5x16x32x2xf16, 1>,
+      memref<640xi32, 1>, memref<1x1x2x16x32x2xf16, 1>) -> ()
   "hexagon.engine_wait"() : () -> ()
   return
 }
 
 // -----
-// Windows that share activations: a call for each of 3 x 2 result tiles. 3 rows of the window are runs of 2 taps by 4
-// tiles, from one to the next 5 * 4 tiles: 8 + 65536 * 3 and 2 + 65536 * 20. A tile to the right is 4 tiles of
-// activations further, 2 of results; a row of tiles 5 * 4 and 2 * 2.
+// Sums of bytes: four planes, of which the last conversion clears the accumulators.
+// CHECK-LABEL: func.func @planes
+// CHECK: hexagon.engine_multiply
+// CHECK-COUNT-3: {retain, to = i8}
+// CHECK: %[[TABLE:.*]] = memref.subview %arg2[3, 0, 0] [1, 2, 32] [1, 1, 1]
+// CHECK: "hexagon.engine_convert"(%[[TABLE]]) {to = i8}
+// CHECK-NEXT: hexagon.engine_store
+// CHECK-NOT: hexagon.engine_store
+func.func @planes(%a: memref<1x3x64x32xi8, 1>, %w: memref<1x3x8x32x4xi8, 1>, %t: memref<4x2x32xi32, 1>,
+    %out: memref<1x1x4x64x32xi8, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x3x64x32xi8, 1>, memref<1x3x8x32x4xi8, 1>,
+      memref<4x2x32xi32, 1>, memref<1x1x4x64x32xi8, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+
+// -----
+// Windows of two groups of channels that share activations: 3 x 4 result tiles. 3 rows of a window are 2 rows of tiles
+// apart, 2 taps wide; the second group's row is the next one.
 // CHECK-LABEL: func.func @windows
-// CHECK: scf.for %[[Y:.*]] = %c0{{.*}} to %c3{{.*}} step
-// CHECK: arith.muli %[[Y]], %c40960{{.*}} : index
-// CHECK: arith.muli %[[Y]], %c8192{{.*}} : index
-// CHECK: scf.for %[[X:.*]] = %c0{{.*}} to %c2{{.*}} step
-// CHECK-DAG: arith.muli %[[X]], %c8192{{.*}} : index
-// CHECK-DAG: arith.muli %[[X]], %c4096{{.*}} : index
-// CHECK: call @hexmlir_engine_hf_runs(%{{.*}}, %{{.*}}, %{{.*}}, %c196616_i32{{.*}}, %c1310722_i32{{.*}}, %{{.*}})
-// CHECK: call @hexmlir_rt_engine_release
-func.func @windows(%a: memref<5x5x4x16x32x2xf16, 1>, %w: memref<2x24x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
-    %out: memref<6x2x16x32x2xf16, 1>) {
-  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 2, 1, 1, 1, 2>} :
-      (memref<5x5x4x16x32x2xf16, 1>, memref<2x24x16x32x2xf16, 1>, memref<2x2x32xi32, 1>,
-      memref<6x2x16x32x2xf16, 1>) -> ()
-  "hexagon.engine_wait"() : () -> ()
-  return
-}
-
-// -----
-// Of two groups of channels, each with a column of result tiles: a call for each, whose activations are the next row of 5
-// tiles, its weights the next 6 tiles, its results the next tile and its table the next 256 bytes. Rows of the window are 2
-// rows of 5 tiles apart: 1 + 65536 * 10.
-// CHECK-LABEL: func.func @groups
-// CHECK: scf.for %[[G:.*]] = %c0{{.*}} to %c2{{.*}} step
-// CHECK-DAG: arith.muli %[[G]], %c10240{{.*}} : index
-// CHECK-DAG: arith.muli %[[G]], %c12288{{.*}} : index
-// CHECK-DAG: arith.muli %[[G]], %c2048{{.*}} : index
-// CHECK-DAG: arith.muli %[[G]], %c256{{.*}} : index
-// CHECK: call @hexmlir_engine_hf_runs(%{{.*}}, %{{.*}}, %{{.*}}, %c196610_i32{{.*}}, %c655361_i32{{.*}}, %{{.*}})
-func.func @groups(%a: memref<10x5x1x16x32x2xf16, 1>, %w: memref<2x6x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
+// CHECK: scf.for %[[Y:.*]] = %c0 to %c3 step
+// CHECK-NEXT: scf.for %[[X:.*]] = %c0 to %c4 step
+// CHECK-NEXT: scf.for %[[G:.*]] = %c0 to %c2 step
+// CHECK-DAG: %[[Y2:.*]] = arith.muli %[[Y]], %c2
+// CHECK-DAG: %[[ROW:.*]] = arith.addi %[[Y2]], %[[G]]
+// CHECK-DAG: %[[A:.*]] = memref.subview %arg0[%[[ROW]], %[[X]], 0, 0, 0, 0] [3, 2, 1, 16, 32, 2] [2, 1, 1, 1, 1, 1]
+// CHECK-DAG: %[[W:.*]] = memref.subview %arg1[%[[G]], 0, 0, 0, 0] [1, 6, 16, 32, 2]
+// CHECK: "hexagon.engine_multiply"(%[[A]], %[[W]])
+func.func @windows(%a: memref<10x5x1x16x32x2xf16, 1>, %w: memref<2x6x16x32x2xf16, 1>, %t: memref<2x2x32xi32, 1>,
     %out: memref<12x2x16x32x2xf16, 1>) {
   "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 4, 2, 2, 1, 2, 1>} :
       (memref<10x5x1x16x32x2xf16, 1>, memref<2x6x16x32x2xf16, 1>, memref<2x2x32xi32, 1>,
       memref<12x2x16x32x2xf16, 1>) -> ()
-  "hexagon.engine_wait"() : () -> ()
-  return
-}
-
-// -----
-// The same of bytes, without groups: 3 rows of the window are runs of 2 taps by 2 tiles of 2 KiB, 5 * 2 tiles apart.
-// CHECK-LABEL: func.func @byte_windows
-// CHECK: scf.for %[[Y:.*]] = %c0{{.*}} to %c3{{.*}} step
-// CHECK-DAG: arith.muli %[[Y]], %c20480{{.*}} : index
-// CHECK-DAG: arith.muli %[[Y]], %c16384{{.*}} : index
-// CHECK: scf.for %[[X:.*]] = %c0{{.*}} to %c2{{.*}} step
-// CHECK-DAG: arith.muli %[[X]], %c4096{{.*}} : index
-// CHECK-DAG: arith.muli %[[X]], %c8192{{.*}} : index
-// CHECK: call @hexmlir_engine_ub_b_runs_planes(%{{.*}}, %{{.*}}, %{{.*}}, %c196612_i32{{.*}}, %c655361_i32{{.*}}, %{{.*}})
-func.func @byte_windows(%a: memref<5x5x2x64x32xi8, 1>, %w: memref<1x12x8x32x4xi8, 1>, %t: memref<4x2x32xi32, 1>,
-    %out: memref<6x1x4x64x32xi8, 1>) {
-  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 2, 1, 1, 1, 2>} :
-      (memref<5x5x2x64x32xi8, 1>, memref<1x12x8x32x4xi8, 1>, memref<4x2x32xi32, 1>, memref<6x1x4x64x32xi8, 1>) -> ()
   "hexagon.engine_wait"() : () -> ()
   return
 }

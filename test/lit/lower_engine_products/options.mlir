@@ -3,10 +3,10 @@
 // RUN: hexmlir-opt %s --lower-engine-products=threads=2 | filecheck %s --check-prefix=TASK
 // RUN: not hexmlir-opt %s --lower-engine-products=tiles=1 2>&1 | filecheck %s --check-prefix=BAD
 // CHECK-NOT: async
-// CHECK: call @hexmlir_engine_hf
+// CHECK: hexagon.engine_multiply
 // CHECK-NOT: async
 // TASK: async.execute
-// TASK: call @hexmlir_engine_hf
+// TASK: hexagon.engine_multiply
 // TASK: async.await
 // BAD: error: lower-engine-products: unknown option 'tiles'
 // BAD-NEXT: hint: options of lower-engine-products: threads

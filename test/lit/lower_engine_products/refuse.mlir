@@ -5,7 +5,7 @@
 // 1. A function that may not always fork multiplies itself.
 // CHECK-LABEL: func.func @programs
 // CHECK-NOT: async
-// CHECK: call @hexmlir_engine_hf
+// CHECK: hexagon.engine_multiply
 func.func @programs(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
     %out: memref<1x1x16x32x2xf16, 1>, %x: memref<64xf32>, %fork: i1 {hexagon.may_fork}) {
   "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
@@ -16,8 +16,7 @@ func.func @programs(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 
 }
 
 // -----
-// 2. Without products nothing is declared.
-// CHECK-NOT: private
+// 2. Without products nothing changes.
 // CHECK-LABEL: func.func @none
 // CHECK-NEXT: return
 func.func @none() {
@@ -32,5 +31,17 @@ func.func @forgotten(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16,
     %out: memref<1x1x16x32x2xf16, 1>) {
   "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
       memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  return
+}
+
+// -----
+// 4. Activations with a dimension for windows, and no windows.
+// ERROR: refuse.mlir:[[# @LINE + 4]]:3: error: lower-engine-products: windows and activations that do not fit each other
+// ERROR: hint: activations that windows share have three dimensions of tiles, others two
+func.func @no_windows(%a: memref<1x1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<1x1x16x32x2xf16, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>,
+      memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
   return
 }

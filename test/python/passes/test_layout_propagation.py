@@ -133,7 +133,7 @@ def test_small_weights_count_and_large_sums_are_finite():
     right = expected(s, *given)
     assert right[0].min() > 0.2 and right[1].min() > 300
     found = [on_host(after(text("many", s), STEPS)[0], ["many"])("many", given)[0]]
-    for last in ("form-engine-products", "lower-engine-products"):  # the scale is in a table
+    for last in ("form-engine-products", "lower-engine-products", "lower-engine-tiles"):  # the scale is in a table
         module, _ = after(text("many", s), steps_until("default", last))
         result = np.zeros((s.heads, s.queries, s.width), np.float16)
         on_host(module, ["many"])("many", [*given, result])

@@ -1,0 +1,1 @@
+"""Products of the matrix engine to operations on its tiles, and these to calls of routines."""
