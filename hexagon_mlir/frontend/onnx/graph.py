@@ -130,6 +130,9 @@ class _Builder:
                 raise self._error(op, "a size depends on the values of inputs")
             if operands[number] is not None:
                 operands[number] = operands[number].tolist()
+        for number in operator.numbers & {*range(len(operands))}:
+            if isinstance(operands[number], torch.Tensor) and operands[number].numel() == 1:
+                operands[number] = operands[number].item()
         parameters = inspect.signature(operator.function).parameters
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             for attribute in keywords.keys() - parameters.keys():

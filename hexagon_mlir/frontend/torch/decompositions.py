@@ -27,6 +27,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     optimizers,
     padding,
     pooling,
+    quantization_parameters,
     random_numbers,
     recurrent_layers,
     sampling,
@@ -72,7 +73,7 @@ def decompositions() -> dict[Any, Any]:
     """The table for ``run_decompositions`` and AOTAutograd."""
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
     return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **OURS,
-            **optimizers.multiply_adds()}
+            **optimizers.multiply_adds(), **quantization_parameters.of_torchao()}
 
 
 def _wide(x: Tensor) -> Tensor:

@@ -15,15 +15,20 @@ _ONE_AXIS = 13
 """Since this version softmax and its relatives work along one axis."""
 
 
-@operator("Clip")
-def clip(x: Tensor, low: Tensor | None = None, high: Tensor | None = None, *, min: float | None = None,
+@operator("Clip", numbers=(1, 2))
+def clip(x: Tensor, low: Tensor | float | None = None, high: Tensor | float | None = None, *, min: float | None = None,
          max: float | None = None) -> Tensor:
     """Between bounds, of which either may be missing; attributes until version 6, inputs since."""
-    bounds = [(torch.maximum, low if min is None else x.new_tensor(min)),
-              (torch.minimum, high if max is None else x.new_tensor(max))]
+    low, high = (low if min is None else min), (high if max is None else max)
+    if not isinstance(low, Tensor) and not isinstance(high, Tensor):
+        return x.clone() if low is None and high is None else torch.clamp(x, low, high)
+    bounds = [(torch.maximum, low), (torch.minimum, high)]
     for extreme, bound in bounds:
-        x = x if bound is None else extreme(x, bound)
+        x = x if bound is None else extreme(x, torch.as_tensor(bound, dtype=x.dtype))
     return x
+
+
+operator("HardSwish")(F.hardswish)
 
 
 @operator("Swish")

@@ -96,6 +96,12 @@ def average_pool(x: Tensor, *, kernel_shape: Sequence[int], strides: Sequence[in
     return _sums(F.pad(x, shape.sides), shape) / _sums(ones, shape)
 
 
+@operator("GlobalAveragePool")
+def global_average_pool(x: Tensor) -> Tensor:
+    """The mean of each channel."""
+    return x.mean(list(range(2, x.dim())), keepdim=True)
+
+
 @operator("LpPool")
 def lp_pool(x: Tensor, *, kernel_shape: Sequence[int], p: int = 2, strides: Sequence[int] | None = None,
             pads: Sequence[int] | None = None, dilations: Sequence[int] | None = None, auto_pad: str = "NOTSET",

@@ -17,6 +17,9 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
 GROWTH_LIMIT = 1 << 16
 """Elements that a folded result may have more than its operands: broadcasts stay in the graph."""
 
+STEPS = 8
+"""Calls in a row by which a model makes scales, zero points and bytes of its constants."""
+
 
 def fold_constants(graph: TorchGraph) -> None:
     """Evaluate calls of constants with PyTorch; their results become constants."""
@@ -52,6 +55,25 @@ def evaluated(graph: TorchGraph, node: Node) -> Node:
         else:
             return node
     return graph.add_constant(_kept(graph, values[node]), "folded")
+
+
+def value_of(graph: TorchGraph, node: Any, steps: int = STEPS) -> torch.Tensor | None:
+    """The value of ``node`` if it is a constant, or a few calls make it of constants; else None."""
+    if graph.is_constant(node):
+        return graph.value(node)
+    if not isinstance(node, Node) or not steps or node.target in RANDOM or not isinstance(
+            node.target, torch._ops.OpOverload):
+        return None
+    values: dict[Node, torch.Tensor] = {}
+    for source in node.all_input_nodes:
+        value = value_of(graph, source, steps - 1)
+        if value is None:
+            return None
+        values[source] = value
+    arguments = torch.fx.map_arg((args_of(node), node.kwargs), lambda n: values[n])
+    with torch.no_grad():
+        result = node.target(*arguments[0], **arguments[1])
+    return result if isinstance(result, torch.Tensor) else None
 
 
 def _sources(node: Node) -> list[Node]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 
 _WORD = 32
-_FRACTION_BITS = 10
+_FRACTION_BITS = 16
 """Bits of the offset below one step of the result, where the sums leave room to shift them left: an offset is off by
-at most 2^-11 of a step."""
+at most 2^-17 of a step."""
 _SUM_BITS = 20
 """Of factors of a byte, of which two and an offset are added in 32 bits."""
 

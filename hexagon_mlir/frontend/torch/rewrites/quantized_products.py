@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, shape_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.requantization import requantize
+from hexagon_mlir.frontend.torch.rewrites.constants import value_of
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.frontend.torch.rewrites.integers import converted
-from hexagon_mlir.frontend.torch.rewrites.schemes import Scheme, dequantized, weights
+from hexagon_mlir.frontend.torch.rewrites.schemes import Scheme, dequantized, kind_of, weights
 
 _aten = torch.ops.aten
 _COLUMNS = frozenset({_aten.mm.default, _aten.matmul.default, _aten.addmm.default})
 """Products whose weights have a column for each channel of the result."""
 _CONVOLUTIONS = frozenset({_aten.conv1d.default, _aten.conv2d.default, _aten.convolution.default})
-_LARGEST_WEIGHT = 128
 PRODUCTS = _COLUMNS | _CONVOLUTIONS | {_aten.linear.default}
+_BORDERS = (_aten.pad.default, _aten.constant_pad_nd.default)
+_WORDS = 1 << 31
+_BYTE = 255  # what a byte differs from a zero point by at most
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """``wide`` inputs less their zero points and ``numbers``, their weights, both i32: what ``layer`` multiplies.
+
+    ``scales`` of the channels are f64, and so is ``bias``; no sum is larger than ``largest``.
+    """
+
+    layer: Node
+    wide: Node
+    numbers: Node
+    scales: torch.Tensor
+    bias: torch.Tensor | None
+    largest: int
+
+    @property
+    def dimension(self) -> int:
+        """That of the channels in the result."""
+        return 1 if self.layer.target in _CONVOLUTIONS else len(shape_of(self.layer)) - 1
+
+    def along(self, values: torch.Tensor) -> torch.Tensor:
+        """Numbers of the channels in the rank of the result."""
+        return values.reshape([-1 if d == self.dimension else 1 for d in range(len(shape_of(self.layer)))])
 
 
 def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None = None,
@@ -27,44 +55,111 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     """Let ``layer``, of inputs and weights converted from bytes, multiply bytes; False where it cannot.
 
     ``result`` is the conversion of what it computes to bytes, clamped to ``limits`` before; None for a result in f32.
+    The layer may be the sum of a product and a constant.
     """
-    x, weight, bias = _operands(layer)
-    given = dequantized(graph, x)
-    factors = weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
-    if given is None or factors is None or arguments_of(layer).get("transposed") or _is_scaled(layer):
+    inner, added = _with_sum(graph, layer)
+    sums = _sums(graph, inner, added)
+    if sums is None:
         return False
-    if bias is not None and not (graph.is_constant(bias) and len(shape_of(bias)) == 1):
-        return False
-    (bytes_, scheme), (weight, scales) = given, factors
-    channels = shape_of(layer)[1 if layer.target in _CONVOLUTIONS else -1]
-    largest = prod(shape_of(weight)) // channels * scheme.largest * _LARGEST_WEIGHT
-    if largest >= 1 << 31:  # the sums are words
-        return False
-    scales = scales.expand(channels) * scheme.scale
-    offsets = torch.zeros(channels).double() if bias is None else graph.value(bias).double()
-    wide = converted(graph, layer, bytes_, torch.int32)
-    wide = graph.insert(layer, _aten.sub.Tensor, wide, scheme.zero) if scheme.zero else wide
-    weight_sums = _sums_of(graph, layer, wide, converted(graph, layer, weight, torch.int32))
-    shape = [1] * len(shape_of(layer))
-    shape[1 if layer.target in _CONVOLUTIONS else -1] = channels
     if result is None:
-        real = graph.insert(layer, _aten.mul.Tensor, converted(graph, layer, weight_sums, torch.float32),
-                            graph.add_constant(scales.float().reshape(shape), "scales"))
-        if bias is not None:
-            real = graph.insert(layer, _aten.add.Tensor, real,
-                                graph.add_constant(offsets.float().reshape(shape), "bias"))
-        graph.replace(layer, real)
+        graph.replace(inner, _real(graph, sums))
         return True
     node, wanted = result
-    numbers = requantization(scales / wanted.scale, offsets / wanted.scale + wanted.zero, largest)
+    offsets = torch.zeros(1).double() if sums.bias is None else sums.bias
+    offsets = (offsets / wanted.scale + wanted.zero).expand(sums.scales.shape)
+    numbers = requantization(sums.scales / wanted.scale, offsets, sums.largest)
     if numbers is None:
         return False
     low, high = wanted.within(*limits)
-    multipliers, starts = (graph.add_constant(values.reshape(shape), name)
+    multipliers, starts = (graph.add_constant(sums.along(values), name)
                            for values, name in ((numbers.factors, "factors"), (numbers.offsets, "offsets")))
-    graph.replace(node, graph.insert(node, requantize, weight_sums, multipliers, starts, numbers.left, numbers.right,
-                                     low, high, wanted.dtype))
+    graph.replace(node, graph.insert(node, requantize, _multiplied(graph, sums), multipliers, starts, numbers.left,
+                                     numbers.right, low, high, wanted.dtype))
     return True
+
+
+def computed_product(graph: TorchGraph, layer: Node) -> bool:
+    """Let ``layer``, whose rows have a scale and a zero point that the model computes, multiply bytes.
+
+    ``(bytes @ weights - zero * sums of columns) * scale * scales``: f32 of sums in i32.
+    """
+    x, weight, bias = _operands(layer)
+    if layer.target in _CONVOLUTIONS or _is_scaled(layer) or kind_of(x) != "dequantize_per_tensor":
+        return False
+    values, scale, zero = args_of(x)[:3]
+    factors = weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
+    if factors is None or dtype_of(x) != torch.float32 or not (isinstance(scale, Node) and isinstance(zero, Node)):
+        return False
+    channels, depth = shape_of(layer)[-1], shape_of(values)[-1]
+    if depth * _BYTE * factors.largest >= _WORDS or dtype_of(values) not in (torch.uint8, torch.int8):
+        return False
+    numbers = converted(graph, layer, factors.numbers, torch.int32)
+    sums = _called(graph, layer, converted(graph, layer, values, torch.int32), numbers)
+    of_columns = graph.insert(layer, _aten.sum.dim_IntList, numbers, [1 if layer.target == _aten.linear.default else 0],
+                              dtype=torch.int32)
+    shift = graph.insert(layer, _aten.mul.Tensor, of_columns, converted(graph, layer, zero, torch.int32))
+    real = converted(graph, layer, graph.insert(layer, _aten.sub.Tensor, sums, shift), torch.float32)
+    constant = graph.add_constant(factors.scales.float().expand(channels).contiguous(), "scales")
+    scales = graph.insert(layer, _aten.mul.Tensor, converted(graph, layer, scale, torch.float32), constant)
+    real = graph.insert(layer, _aten.mul.Tensor, real, scales)
+    graph.replace(layer, real if bias is None else graph.insert(layer, _aten.add.Tensor, real, bias))
+    return True
+
+
+def _sums(graph: TorchGraph, layer: Node, added: torch.Tensor | None) -> _Sums | None:
+    """What ``layer`` multiplies, if it is a product of bytes whose sums are words; ``added`` is a bias of its own."""
+    if layer.target not in PRODUCTS or arguments_of(layer).get("transposed") or _is_scaled(layer):
+        return None
+    x, weight, bias = _operands(layer)
+    given = _inputs(graph, x)
+    factors = weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
+    offsets = added if bias is None else value_of(graph, bias)
+    if given is None or factors is None or (bias is not None and (offsets is None or offsets.dim() != 1)):
+        return None
+    (wide, scheme), dimension = given, 1 if layer.target in _CONVOLUTIONS else -1
+    channels = shape_of(layer)[dimension]
+    largest = prod(shape_of(factors.numbers)) // channels * scheme.largest * factors.largest
+    if largest >= _WORDS:
+        return None
+    scales = factors.scales.expand(channels) * scheme.scale
+    return _Sums(layer, wide, converted(graph, layer, factors.numbers, torch.int32), scales,
+                 None if offsets is None else offsets.double(), largest)
+
+
+def _inputs(graph: TorchGraph, x: Any) -> tuple[Node, Scheme] | None:
+    """The inputs ``x``, i32 less their zero point, which may have a border of zeros, and their scheme."""
+    border = isinstance(x, Node) and x.target in _BORDERS and not any(
+        arguments_of(x).get(name) for name in ("value", "mode") if arguments_of(x).get(name) != "constant")
+    given = dequantized(graph, args_of(x)[0] if border else x)
+    if given is None:
+        return None
+    values, scheme = given
+    if border:
+        values = graph.insert(x, _aten.constant_pad_nd.default, values, x.args[1], scheme.zero)
+    wide = converted(graph, x, values, torch.int32)
+    return (graph.insert(x, _aten.sub.Tensor, wide, scheme.zero) if scheme.zero else wide), scheme
+
+
+def _with_sum(graph: TorchGraph, layer: Node) -> tuple[Node, torch.Tensor | None]:
+    """The product of which ``layer`` is the sum with a constant row, that nothing else reads, and the row."""
+    if layer.target != _aten.add.Tensor or layer.kwargs:
+        return layer, None
+    for inner, other in (layer.args, layer.args[::-1]):
+        if isinstance(inner, Node) and inner.target in _COLUMNS | {_aten.linear.default} and len(inner.users) == 1:
+            value = value_of(graph, other)
+            if value is not None and _operands(inner)[2] is None and value.numel() == value.shape[-1:].numel():
+                return inner, value.reshape(-1)
+    return layer, None
+
+
+def _real(graph: TorchGraph, sums: _Sums) -> Node:
+    """The sums, scaled, and the bias: f32."""
+    layer = sums.layer
+    real = graph.insert(layer, _aten.mul.Tensor, converted(graph, layer, _multiplied(graph, sums), torch.float32),
+                        graph.add_constant(sums.along(sums.scales.float()), "scales"))
+    if sums.bias is None:
+        return real
+    return graph.insert(layer, _aten.add.Tensor, real, graph.add_constant(sums.along(sums.bias.float()), "bias"))
 
 
 def _is_scaled(layer: Node) -> bool:
@@ -81,7 +176,11 @@ def _operands(layer: Node) -> tuple[Any, Any, Any]:
     return arguments[0], arguments[1], bias
 
 
-def _sums_of(graph: TorchGraph, layer: Node, x: Node, weight: Node) -> Node:
+def _multiplied(graph: TorchGraph, sums: _Sums) -> Node:
+    return _called(graph, sums.layer, sums.wide, sums.numbers)
+
+
+def _called(graph: TorchGraph, layer: Node, x: Node, weight: Node) -> Node:
     """``layer`` of integers, without its bias."""
     if layer.target == _aten.addmm.default:
         return graph.insert(layer, _aten.mm.default, x, weight)

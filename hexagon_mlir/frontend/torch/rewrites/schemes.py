@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of
+from hexagon_mlir.frontend.torch.rewrites.constants import value_of
 
 _aten = torch.ops.aten
 _BYTES = (torch.int8, torch.uint8)
 CLAMPS = frozenset({_aten.relu.default, _aten.relu6.default, _aten.hardtanh.default, _aten.clamp.default})
+_TRANSPOSITIONS = (_aten.permute.default, _aten.t.default, _aten.transpose.int)
 _FAR = 1e6  # beyond any byte
 
 
@@ -53,10 +55,9 @@ def kind_of(node: Any) -> str:
 def scheme_of(graph: TorchGraph, node: Node) -> Scheme | None:
     """Of a conversion per tensor from or to bytes, whose scale and zero point are known."""
     _, scale, zero, low, high, dtype = args_of(node)[:6]
-    if isinstance(scale, Node) or isinstance(zero, Node):
-        if not (graph.is_constant(scale) and graph.is_constant(zero)):
-            return None
-        scale, zero = (graph.value(number).item() for number in (scale, zero))
+    scale, zero = (value_of(graph, number) if isinstance(number, Node) else number for number in (scale, zero))
+    if scale is None or zero is None:
+        return None
     return Scheme(float(scale), int(zero), int(low), int(high), dtype) if dtype in _BYTES and scale > 0 else None
 
 
@@ -68,30 +69,44 @@ def dequantized(graph: TorchGraph, node: Any) -> tuple[Node, Scheme] | None:
     return None if scheme is None else (args_of(node)[0], scheme)
 
 
-def weights(graph: TorchGraph, node: Any, channels: int) -> tuple[Node, torch.Tensor] | None:
-    """Constant bytes with sign and the scales of their channels (dimension ``channels``), f64, or their only scale.
+@dataclass(frozen=True)
+class Weights:
+    """Constant integers less their zero points, none larger than ``largest``, and the scales of their channels, f64,
+    or their only scale."""
 
-    None for zero points and other conversions. Of a permuted matrix, the bytes are permuted.
+    numbers: Node
+    scales: torch.Tensor
+    largest: int
+
+
+def weights(graph: TorchGraph, node: Any, channels: int) -> Weights | None:
+    """What ``node`` converts to f32, with numbers for each channel (dimension ``channels``) or for all.
+
+    None for other conversions. Of a permuted matrix, the integers are permuted.
     """
-    if isinstance(node, Node) and node.target in (_aten.permute.default, _aten.t.default, _aten.transpose.int):
+    if isinstance(node, Node) and node.target in _TRANSPOSITIONS:
         inner = weights(graph, args_of(node)[0], 1 - channels) if node.meta["val"].dim() == 2 else None
-        return inner and (graph.insert(node, node.target, inner[0], *node.args[1:]), inner[1])
+        return inner and replace(inner, numbers=graph.insert(node, node.target, inner.numbers, *node.args[1:]))
     kind = kind_of(node)
-    if not kind.startswith("dequantize_per_") or not graph.is_constant(args_of(node)[0]):
+    if kind not in ("dequantize_per_tensor", "dequantize_per_channel") or dtype_of(node) != torch.float32:
         return None
-    values, scale, zero = args_of(node)[:3]
-    if dtype_of(values) != torch.int8 or dtype_of(node) != torch.float32:
+    if kind == "dequantize_per_channel" and args_of(node)[3] % node.meta["val"].dim() != channels:
         return None
-    if kind == "dequantize_per_tensor":
-        scheme = scheme_of(graph, node)
-        return (values, torch.tensor([scheme.scale]).double()) if scheme is not None and scheme.zero == 0 else None
-    if kind != "dequantize_per_channel" or not graph.is_constant(scale):
+    source, *scheme = args_of(node)[:3]
+    values = value_of(graph, source)
+    scale, zero = (value_of(graph, one) if isinstance(one, Node) else torch.tensor(one or 0) for one in scheme)
+    if values is None or values.dtype not in _BYTES or scale is None or zero is None or not values.numel():
         return None
-    if args_of(node)[3] % values.meta["val"].dim() != channels:
-        return None
-    if isinstance(zero, Node) and not (graph.is_constant(zero) and not graph.value(zero).any()):
-        return None
-    return values, graph.value(scale).double()
+    zero = zero.reshape([-1 if zero.numel() > 1 and d == channels else 1 for d in range(values.dim())])
+    numbers = values.to(torch.int32) - zero.to(torch.int32)
+    low, high = int(numbers.min()), int(numbers.max())
+    limits = torch.iinfo(torch.int8)
+    if graph.is_constant(source) and values.dtype == torch.int8 and not zero.any():
+        made = source
+    else:
+        narrow = torch.int8 if limits.min <= low and high <= limits.max else torch.int16
+        made = graph.add_constant(numbers.to(narrow), "integers")
+    return Weights(made, scale.double().reshape(-1), max(high, -low))
 
 
 def before_clamps(node: Node) -> tuple[Node, float, float]:
