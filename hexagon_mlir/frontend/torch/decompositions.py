@@ -37,6 +37,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     special_functions,
     strided_views,
 )
+from hexagon_mlir.frontend.torch.library_operators import of_libraries
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes
 from hexagon_mlir.frontend.torch.scatters import sort
 
@@ -73,7 +74,7 @@ def decompositions() -> dict[Any, Any]:
     """The table for ``run_decompositions`` and AOTAutograd."""
     composite = {op: _get_decomp_for_cia(op) for op in _COMPOSITE}
     return {**get_decompositions((*_FROM_TORCH, *gradients.FROM_TORCH)), **composite, **OURS,
-            **optimizers.multiply_adds(), **quantization_parameters.of_torchao()}
+            **optimizers.multiply_adds(), **quantization_parameters.of_torchao(), **of_libraries()}
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -307,6 +308,19 @@ def ones_like(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> 
 def zeros_like(x: Tensor, *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
     """The same of zeros."""
     return full(x.shape, 0, dtype=dtype or x.dtype)
+
+
+@decomposes(_aten.empty.memory_format)
+def empty(size: Sequence[int], *, dtype: torch.dtype | None = None, **others: Any) -> Tensor:
+    """Memory without values holds zeros: kernels pass on tensors that have values."""
+    return torch.zeros(size, dtype=dtype)
+
+
+@decomposes(_aten.empty_like.default, _aten.new_empty.default)
+def empty_as(x: Tensor, size: Sequence[int] | None = None, *, dtype: torch.dtype | None = None, **others: Any
+             ) -> Tensor:
+    """The same in the type of another tensor, and in its size where none is given."""
+    return torch.zeros(x.shape if size is None else size, dtype=dtype or x.dtype)
 
 
 @decomposes(_aten.sum.default, _aten.sum.dim_IntList)

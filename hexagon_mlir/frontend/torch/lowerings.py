@@ -41,8 +41,8 @@ def without_lowering(graph: Graph, error: HexError) -> HexError:
 
 
 def type_key(node: Node) -> str:
-    """What ``node`` does: its target, the types of the tensors it takes, and its other arguments."""
-    return str((node.target, map_arg((node.args, node.kwargs), _type_of)))
+    """What ``node`` does: its target, the types of the tensors it takes, its other arguments, and results in use."""
+    return str((node.target, map_arg((node.args, node.kwargs), _type_of), sorted(_used(node))))
 
 
 def _type_of(node: Node) -> Any:
@@ -51,21 +51,29 @@ def _type_of(node: Node) -> Any:
 
 
 def alone(node: Node) -> Graph:
-    """A graph of ``node`` and inputs."""
+    """A graph of ``node`` and inputs; of several results, of those that are used."""
     graph = Graph()
     inputs = {}
     for source in node.all_input_nodes:
         inputs[source] = graph.placeholder(source.name)
         inputs[source].meta = dict(source.meta)
     copy = graph.node_copy(node, inputs.__getitem__)
-    graph.output((copy,) if isinstance(node.meta.get("val"), torch.Tensor) else tuple(_parts(graph, copy)))
+    graph.output((copy,) if isinstance(node.meta.get("val"), torch.Tensor) else
+                 tuple(_parts(graph, copy, _used(node))))
     return graph
 
 
-def _parts(graph: Graph, node: Node) -> list[Node]:
-    """Each of several results."""
+def _used(node: Node) -> set[int]:
+    """Numbers of the results that are used; empty for a node with one."""
+    return {int(str(user.args[1])) for user in node.users if user.target is operator.getitem}
+
+
+def _parts(graph: Graph, node: Node, used: set[int]) -> list[Node]:
+    """Results of ``node`` by number: those of ``used``, all where there is none."""
     parts = []
     for number, value in enumerate(node.meta["val"]):
+        if used and number not in used:
+            continue
         with graph.inserting_after(node):
             part = graph.call_function(operator.getitem, (node, number))
         part.meta["val"] = value

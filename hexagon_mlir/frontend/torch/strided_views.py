@@ -21,25 +21,32 @@ def _places(size: Sequence[int], stride: Sequence[int], offset: int | None) -> T
     return places
 
 
-def _in_order(x: Tensor) -> bool:
-    return x.is_contiguous() and not x.storage_offset()
+def _memory_order(x: Tensor) -> list[int] | None:
+    """The dimensions of ``x`` as they lie in memory, outermost first; None unless it lies there whole, from its start.
+    """
+    order = sorted(range(x.dim()), key=lambda dim: (-x.stride(dim), dim) if x.shape[dim] > 1 else (0, dim))
+    return order if x.permute(order).is_contiguous() and not x.storage_offset() else None
 
 
 @decomposes(_aten.as_strided.default)
 def as_strided(x: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """A look-up by places in memory, of a tensor that lies there whole and in order."""
-    return x.reshape(-1)[_places(size, stride, storage_offset)] if _in_order(x) else NotImplemented
+    """A look-up by places in memory, of a tensor that lies there whole, its dimensions in any order."""
+    order = _memory_order(x)
+    return NotImplemented if order is None else x.permute(order).reshape(-1)[_places(size, stride, storage_offset)]
 
 
 @decomposes(_aten.as_strided_scatter.default)
 def as_strided_scatter(x: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int],
                        storage_offset: int | None = None) -> Tensor:
     """``x`` in which the elements of the view are those of ``src``."""
-    if not _in_order(x) or not src.numel():
+    order = _memory_order(x)
+    if order is None or not src.numel():
         return NotImplemented
-    places = _places(size, stride, storage_offset).reshape(-1)
-    flat = index_put(x.reshape(-1), [places], src.reshape(-1))
-    return flat if flat is NotImplemented else flat.reshape(x.shape)
+    places, moved = _places(size, stride, storage_offset).reshape(-1), x.permute(order)
+    flat = index_put(moved.reshape(-1), [places], src.reshape(-1))
+    if flat is NotImplemented:
+        return NotImplemented
+    return flat.reshape(moved.shape).permute([order.index(dim) for dim in range(x.dim())])
 
 
 def _diagonal(x: Tensor, offset: int, dim1: int, dim2: int) -> tuple[list[int], Tensor]:

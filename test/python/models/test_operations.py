@@ -82,7 +82,34 @@ def test_diagonals_and_strided_views():
         assert torch.equal(found, torch.diagonal_scatter(x, part, offset, 2, 0))
     check(lambda x, s: (torch.diagonal_scatter(x[0], s[:, 0], 1, 0, 1), torch.diagonal_copy(x, -1, 2, 0),
                         torch.as_strided_scatter(x, s, (4, 2), (3, 13), 1)), x, src, rtol=0, atol=0)
-    assert strided_views.as_strided_scatter(x.transpose(0, 1), src, (4, 2), (3, 13)) is NotImplemented
+    assert strided_views.as_strided_scatter(x[:, 1:], src, (4, 2), (3, 13)) is NotImplemented
+    for one in (x[0].t(), torch.arange(120.0).reshape(2, 3, 4, 5).permute(2, 0, 3, 1),
+                torch.arange(13.0).reshape(1, 13).t()):
+        places = (4, 2), (3, 2), 1
+        assert torch.equal(strided_views.as_strided(one, *places), torch.as_strided(one, *places))
+        new = torch.arange(8.0).reshape(4, 2) - 20
+        assert torch.equal(strided_views.as_strided_scatter(one, new, *places),
+                           torch.as_strided_scatter(one, new, *places))
+
+
+def test_chunks_that_overlap():
+    """Windows of keys as Longformer takes them, of heads that lie next to each other in memory."""
+    def function(x):
+        heads = x.reshape(24, 4, 16).transpose(0, 1).reshape(4, 3, 8, 16)
+        return heads.as_strided((4, 5, 8, 16), (heads.stride(0), heads.stride(1) // 2, *heads.stride()[2:])).sum(2)
+
+    check(function, torch.arange(24.0 * 64).reshape(24, 64).sin(), rtol=0, atol=1e-5)
+
+
+def test_memory_without_values():
+    """As the inverse of an order is made: all of it is written before it is read."""
+    def function(order, x):
+        inverse, more = torch.empty_like(order), x.new_empty(3, 2)
+        inverse[order] = torch.arange(5)
+        more[:] = 4.0
+        return inverse, torch.empty(2, 3, dtype=torch.int32).fill_(7), more
+
+    check(function, torch.tensor([3, 0, 4, 1, 2]), torch.zeros(2), rtol=0, atol=0)
 
 
 def test_distances_of_each_order():

@@ -67,6 +67,19 @@ def test_what_has_no_code_runs_eagerly_and_the_rest_compiled(function, operation
     assert len(made) == 2 and all(model.last_run.cycles > 0 for model in made)
 
 
+def test_attention_beside_an_eager_operation_is_compiled():
+    """It has two results, of which one has no code and nobody reads it."""
+    class Layer(nn.Module):
+        def forward(self, x):
+            heads = x.reshape(1, 2, 5, 16)
+            return torch.special.bessel_j0(nn.functional.scaled_dot_product_attention(heads, heads, heads) + 1.5)
+
+    module, x = Layer(), torch.randn(5, 32)
+    got, said, made = compiled(module, x)
+    torch.testing.assert_close(got, module(x), rtol=1e-4, atol=1e-5)
+    assert len(said) == 1 and said[0].startswith("hexagon: 1 of ") and len(made) == 1
+
+
 def counts(x):
     """Random numbers of a distribution that has no rule of ours."""
     return torch.poisson(x.abs())

@@ -44,6 +44,55 @@ def test_a_matrix_for_each_group_of_rows(rows):
     assert got.dtype == torch.bfloat16 and not got[start:].any()
 
 
+@pytest.fixture(scope="module")
+def library():
+    """The operators that transformers declares, if it is not there."""
+    made = torch.library.Library("transformers", "FRAGMENT")
+    signature = "(Tensor input, Tensor weight, Tensor offs"
+    for name, rest in (("grouped_mm_fallback", ") -> Tensor"),
+                       ("grouped_mm_fallback_backward", ", Tensor grad_output) -> (Tensor, Tensor)")):
+        if not hasattr(torch.ops.transformers, name):
+            made.define(f"{name}{signature}{rest}")
+            made.impl(name, {"grouped_mm_fallback": _experts, "grouped_mm_fallback_backward": _gradients}[name],
+                      "CompositeExplicitAutograd")
+    yield torch.ops.transformers
+    made._destroy()
+
+
+def _experts(x, weights, ends):
+    y = x.new_zeros(x.shape[0], weights.shape[2])
+    for number, (start, end) in enumerate(_groups(x, weights, ends)):
+        y[start:end] = x[start:end] @ weights[number]
+    return y
+
+
+def _gradients(x, weights, ends, dy):
+    dx, dw = torch.zeros_like(x), torch.zeros_like(weights)
+    for number, (start, end) in enumerate(_groups(x, weights, ends)):
+        dx[start:end] = dy[start:end] @ weights[number].T
+        dw[number] = x[start:end].T @ dy[start:end]
+    return dx, dw
+
+
+def _groups(x, weights, ends):
+    if isinstance(ends, torch._subclasses.FakeTensor):
+        return []
+    return list(zip([0, *ends.tolist()[:-1]], ends.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("rows", (6, 40))
+def test_products_of_experts(library, rows):
+    """Forward and backward, an empty group, rows after the last one: gradients are zero there."""
+    x, w, dy = randn(rows, 16), randn(4, 16, 24), randn(rows, 24)
+    ends = torch.tensor([2, 2, rows // 2 + 1, rows - 1], dtype=torch.int32)
+    inputs = (x, w, ends, dy)
+    got = compiled(lambda x, w, ends, dy: (library.grouped_mm_fallback(x, w, ends),
+                                           *library.grouped_mm_fallback_backward(x, w, ends, dy)), *inputs)
+    wanted = (_experts(x, w, ends), *_gradients(x, w, ends, dy))
+    for ours, theirs in zip(got, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-5, atol=1e-5)
+
+
 def test_order_statistics():
     x = randn(5, 12)
     x[1, 3] = x[1, 7] = float("nan")

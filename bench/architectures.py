@@ -1,0 +1,81 @@
+"""Runs small models of the architectures in transformers, torchvision and timm, compiled, against eager PyTorch.
+
+``python bench/architectures.py [--kind=run,export,train] [--only=NAME,...] [--again] [--write]``: each model in a
+process of its own with an empty cache. Rows that are in bench/architectures.json are not run again without ``--again``
+or a name; ``--write`` writes docs/architectures.md from that file. Needs the extra ``architectures``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.corpus.architecture_row import row
+from bench.corpus.architecture_table import KINDS, page
+from bench.corpus.architectures import TRANSFORMERS
+from bench.corpus.image_architectures import IMAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "architectures.json"
+PAGE = ROOT / "docs" / "architectures.md"
+_SECONDS = 240
+"""How long a row may take."""
+
+
+def measured(name: str, kind: str) -> dict[str, Any]:
+    """The row of ``name``, run in a process of its own, which shares what has been imported here."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    with tempfile.TemporaryDirectory() as cache:
+        process = context.Process(target=_send_row, args=(sender, name, kind, cache))
+        process.start()
+        sender.close()
+        try:
+            if not receiver.poll(_SECONDS):
+                return {"state": "failed", "reason": f"not finished after {_SECONDS} s"}
+            return json.loads(receiver.recv_bytes())
+        except EOFError:
+            process.join()
+            return {"state": "failed", "reason": f"the process ended with {process.exitcode}"}
+        finally:
+            process.kill()
+            process.join()
+
+
+def _send_row(sender: Any, name: str, kind: str, cache: str) -> None:
+    os.environ["HEXAGON_MLIR_CACHE_DIR"] = cache
+    sender.send_bytes(json.dumps(row(name, kind)).encode())
+
+
+def main() -> None:
+    """Run what was asked for and is not known yet."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="names, separated by commas")
+    parser.add_argument("--kind", default=",".join(KINDS), help="of run, export and train")
+    parser.add_argument("--again", action="store_true", help="run known rows again")
+    parser.add_argument("--write", action="store_true", help="write the page")
+    asked = parser.parse_args()
+    names = [name for name in (*TRANSFORMERS, *IMAGES) if not asked.only or name in asked.only.split(",")]
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for kind in asked.kind.split(","):
+        for name in [] if asked.write and not asked.only and not asked.again else names:
+            known = results.setdefault(kind, {})
+            if name not in (KINDS[kind] or names) or (name in known and not (asked.again or asked.only)):
+                continue
+            known[name] = measured(name, kind)
+            print(f"{kind} {name}: {known[name]}", flush=True)
+            RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    if asked.write:
+        PAGE.write_text(page(results, [*TRANSFORMERS, *IMAGES]))
+
+
+if __name__ == "__main__":
+    main()

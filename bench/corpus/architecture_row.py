@@ -1,0 +1,137 @@
+"""One row of bench/architectures.py.
+
+``state`` of a row is "whole" (all on the chip, right), "parts" (right, some operations in eager PyTorch), "eager"
+(nothing compiled), "wrong" or "failed".
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch._dynamo.utils import counters
+
+import hexagon_mlir as hx
+from bench.corpus.architectures import TRANSFORMERS
+from bench.corpus.image_architectures import IMAGES
+from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.frontend.torch.dynamo import models
+
+_TOLERANCE = 1e-4
+"""Of the largest value of a result; of a loss."""
+_STEPS = 3
+_INF = float("inf")
+
+
+def tensors(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors of floats in a model's result, in order; caches of keys and values are left out."""
+    if isinstance(value, torch.Tensor):
+        if value.is_floating_point():
+            yield value
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from tensors(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from tensors(part)
+
+
+def error_of(results: list[torch.Tensor], expected: list[torch.Tensor]) -> float:
+    """The largest difference of a result, relative to its largest value; infinite where shapes or NaN differ."""
+    worst = 0.0 if len(results) == len(expected) and expected else _INF
+    for ours, theirs in zip(results, expected, strict=False):
+        if ours.shape != theirs.shape:
+            return _INF
+        if theirs.numel():
+            same = (ours == theirs) | (ours.isnan() & theirs.isnan())
+            difference = torch.where(same, 0.0, (ours - theirs).abs()).nan_to_num(_INF, _INF).max()
+            worst = max(worst, float(difference) / max(float(theirs.abs().nan_to_num(0.0, 0.0).max()), 1e-30))
+    return worst
+
+
+def _timed(function: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of this process and of those that run LLVM, and the result."""
+    start = time.process_time() + workers().cpu_seconds
+    result = function()
+    return time.process_time() + workers().cpu_seconds - start, result
+
+
+def run(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
+    """``torch.compile``, without gradients. The first call compiles."""
+    module.eval()
+    with torch.no_grad():
+        expected = list(tensors(module(**inputs)))
+        compiled = torch.compile(module, backend="hexagon")
+        first, results = _timed(lambda: compiled(**inputs))
+        second, again = _timed(lambda: compiled(**inputs))
+    error = max(error_of(list(tensors(got)), expected) for got in (results, again))
+    return {"error": error, "compile_seconds": round(first - second, 1), "graphs": counters["stats"]["unique_graphs"],
+            "compiled": len(models)}
+
+
+def export(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
+    """``torch.export`` and ``hexagon_mlir.compile``."""
+    module.eval()
+    with torch.no_grad():
+        expected = list(tensors(module(**inputs)))
+        program = torch.export.export(module, (), inputs)
+        seconds, compiled = _timed(lambda: hx.compile(program))
+        results = list(tensors(compiled(**inputs)))
+    return {"error": error_of(results, expected), "compile_seconds": round(seconds, 1), "graphs": 1, "compiled": 1}
+
+
+def train(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
+    """Three steps of SGD on the mean square of the results, dropout off: the losses against those of eager PyTorch."""
+    state = {name: value.clone() for name, value in module.state_dict().items()}
+    module.train()
+    for part in module.modules():
+        if isinstance(part, torch.nn.Dropout | torch.nn.modules.batchnorm._BatchNorm):
+            part.eval()
+    losses = []
+    seconds = 0.0
+    for model in (module, torch.compile(module, backend="hexagon")):
+        module.load_state_dict(state)
+        optimizer = torch.optim.SGD(module.parameters(), 0.01)
+        for step in range(_STEPS):
+            optimizer.zero_grad()
+            taken, loss = _timed(lambda model=model: _descend(model, inputs))
+            seconds = taken if step == 0 else seconds - taken if step == 1 else seconds
+            optimizer.step()
+            losses.append(loss)
+    worst = max(abs(ours - theirs) / max(1.0, abs(theirs))
+                for ours, theirs in zip(losses[_STEPS:], losses[:_STEPS], strict=True))
+    return {"error": worst if worst == worst else _INF, "compile_seconds": round(seconds, 1),
+            "graphs": counters["stats"]["unique_graphs"], "compiled": len(models), "losses": losses}
+
+
+def _descend(model: Callable[..., Any], inputs: dict[str, torch.Tensor]) -> float:
+    loss = sum((result.square().mean() for result in tensors(model(**inputs)) if result.requires_grad),
+               torch.zeros(()))
+    loss.backward()
+    return float(loss.detach())
+
+
+def row(name: str, kind: str) -> dict[str, Any]:
+    """The row, whatever happens."""
+    torch.manual_seed(0)
+    module, inputs = {**TRANSFORMERS, **IMAGES}[name]()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = {"run": run, "export": export, "train": train}[kind](module, inputs)
+        except Exception as error:
+            traceback.print_exc()
+            lines = [line for line in str(error).splitlines() if line.strip()] or [""]
+            return {"state": "failed", "reason": f"{type(error).__name__}: {lines[0]}"[:400]}
+    eager = [text.removeprefix("hexagon: ") for text in (str(one.message) for one in caught)
+             if text.startswith("hexagon: ")]
+    state = "whole" if not eager else "parts" if result["compiled"] else "eager"
+    if not result["error"] <= _TOLERANCE:
+        state = "wrong"
+    return {"state": state, **result, **({"reason": eager[0].replace(sys.prefix, "")[:600]} if eager else {})}
+

@@ -1,0 +1,33 @@
+"""bench/architectures.py: how results are compared, and the page that is made of rows."""
+
+import torch
+
+from bench.corpus.architecture_row import error_of, tensors
+from bench.corpus.architecture_table import KINDS, page
+from bench.corpus.architectures import TRANSFORMERS
+from bench.corpus.image_architectures import IMAGES
+
+
+def test_errors():
+    x = torch.tensor([2.0, -4.0])
+    assert error_of([x], [x]) == 0.0
+    assert error_of([x + 0.5], [x]) == 0.125
+    assert error_of([x, x], [x]) == error_of([], []) == error_of([x[:1]], [x]) == float("inf")
+    inf, nan = torch.tensor([float("inf"), 1.0]), torch.tensor([float("nan"), 1.0])
+    assert error_of([inf], [inf]) == error_of([nan], [nan]) == 0.0
+    assert error_of([nan], [x]) == error_of([x], [nan]) == error_of([-inf], [inf]) == float("inf")
+
+
+def test_tensors_of_a_result():
+    x = torch.zeros(2)
+    found = list(tensors({"a": [x, (x, None)], "b": torch.zeros(2, dtype=torch.int64), "c": object()}))
+    assert len(found) == 2 and all(one is x for one in found)
+
+
+def test_page():
+    names = [*TRANSFORMERS, *IMAGES]
+    assert len(names) > 71 and all(set(chosen) <= set(names) for chosen in KINDS.values())
+    text = page({"run": {"BERT": {"state": "whole", "error": 2e-7, "graphs": 1, "compile_seconds": 3.5},
+                         "ResNet": {"state": "failed", "reason": "a|b /x/site-packages/torch/f.py:3"}}}, names)
+    assert "| BERT | whole | 2.0e-07 | 1 | 3.5 |" in text and "* **ResNet**: a\\|b torch/f.py:3" in text
+    assert f"2 of {len(names)} models were run: 1 whole, 1 failed." in text
