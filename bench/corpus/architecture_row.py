@@ -81,6 +81,7 @@ def export(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str
         expected = list(tensors(module(**inputs)))
         program = torch.export.export(module, (), inputs)
         seconds, compiled = _timed(lambda: hx.compile(program))
+        models.append(compiled)
         results = list(tensors(compiled(**inputs)))
     return {"error": error_of(results, expected), "compile_seconds": round(seconds, 1), "graphs": 1, "compiled": 1}
 
@@ -130,6 +131,9 @@ def row(name: str, kind: str) -> dict[str, Any]:
             return {"state": "failed", "reason": f"{type(error).__name__}: {lines[0]}"[:400]}
     eager = [text.removeprefix("hexagon: ") for text in (str(one.message) for one in caught)
              if text.startswith("hexagon: ")]
+    results = [model.result for model in models]
+    result["compiler_seconds"] = round(sum(sum(one.cpu_seconds.values()) + sum(one.llvm_seconds.values())
+                                           for one in results), 1)
     state = "whole" if not eager else "parts" if result["compiled"] else "eager"
     if not result["error"] <= _TOLERANCE:
         state = "wrong"

@@ -29,7 +29,7 @@ PyTorch. Sizes are as small as an architecture allows, mostly two layers.
 PyTorch. *Error* is the largest difference, relative to the largest value of the result. *Graphs*: how many graphs
 PyTorch makes of the model; between them is Python code, for example where a number is read from a tensor. *CPU s* is
 the CPU time of the first call beyond the second one, with an empty cache: PyTorch's tracing, the compiler, and the
-processes that run LLVM.
+processes that run LLVM, on a machine of two cores with other work. *Compiler*: what of it follows PyTorch's tracing.
 """
 
 
@@ -45,11 +45,12 @@ def _section(kind: str, rows: Mapping[str, Mapping[str, Any]], names: Sequence[s
     lines = [f"## {_HEADINGS[kind]}", "", _WORDS[kind].replace("``", "`"), "",
              f"{len(known)} of {len(names)} models were run: {counts or 'none'}.", ""]
     if known:
-        lines += ["| model | state | error | graphs | CPU s |", "|---|---|--:|--:|--:|"]
+        lines += ["| model | state | error | graphs | CPU s | compiler |", "|---|---|--:|--:|--:|--:|"]
     for name in known:
         row = rows[name]
         error = f"{row['error']:.1e}" if "error" in row else ""
-        cells = (name, row["state"], error, row.get("graphs", ""), row.get("compile_seconds", ""))
+        cells = (name, row["state"], error, row.get("graphs", ""), row.get("compile_seconds", ""),
+                 row.get("compiler_seconds", ""))
         lines.append(f"| {' | '.join(map(str, cells))} |")
     reasons = [f"* **{name}**: {_plain(rows[name]['reason'])}" for name in known if "reason" in rows[name]]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])

@@ -24,7 +24,7 @@ def _places(size: Sequence[int], stride: Sequence[int], offset: int | None) -> T
 def _memory_order(x: Tensor) -> list[int] | None:
     """The dimensions of ``x`` as they lie in memory, outermost first; None unless it lies there whole, from its start.
     """
-    order = sorted(range(x.dim()), key=lambda dim: (-x.stride(dim), dim) if x.shape[dim] > 1 else (0, dim))
+    order = sorted(range(x.dim()), key=lambda dim: (-x.stride()[dim], dim) if x.shape[dim] > 1 else (0, dim))
     return order if x.permute(order).is_contiguous() and not x.storage_offset() else None
 
 
