@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
-from hexagon_mlir.ir.make import addi, binary, cast, fill, subi
-from hexagon_mlir.passes.lib.f32_pieces import scale_of, without
+from hexagon_mlir.ir.make import addi, binary, cast, subi
+from hexagon_mlir.passes.lib.f32_pieces import scales_of, without
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.tcm_tensors import empty, is_in_tcm
 
@@ -28,17 +28,7 @@ _MOST_PLACES = 15
 
 def scales(matrix: ir.Value, dim: int, top: int) -> ir.Value:
     """`f32_pieces.scales` of a ``matrix`` of bf16."""
-    type_ = ir.RankedTensorType(matrix.type)
-    rank = type_.rank
-    shape = [size for place, size in enumerate(type_.shape) if place != dim]
-    start = fill(_number(0), tensor.empty(shape, _i16())).result
-    kinds = ["reduction" if place == dim else "parallel" for place in range(rank)]
-    largest = generic([matrix], start, [ir.AffineMap.get_identity(rank), without(rank, dim)], kinds,
-                      lambda given: arith.maxsi(_magnitude(cast("arith.bitcast", _i16(), given[0])), given[1]))
-    i32 = ir.IntegerType.get_signless(32)
-    same = ir.AffineMap.get_identity(rank - 1)
-    return generic([largest], tensor.empty(shape, i32), [same, same], ["parallel"] * (rank - 1),
-                   lambda given: scale_of(cast("arith.extui", i32, arith.shrui(given[0], _number(_FRACTION))), top))
+    return scales_of(matrix, dim, top, _i16(), _FRACTION, lambda element: cast("arith.bitcast", _i16(), element))
 
 
 def in_halves(matrix: ir.Value, scale: ir.Value, dim: int) -> ir.Value:

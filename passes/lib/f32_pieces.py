@@ -8,7 +8,7 @@ zeros, and its scale says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from hexagon_mlir.dialects.split_weights import FRACTION
 from hexagon_mlir.ir import arith, ir, tensor
@@ -33,17 +33,32 @@ _LEAST = 64
 def scales(matrix: ir.Value, dim: int, top: int) -> ir.Value:
     """For each row of ``matrix`` along ``dim`` the power of two that its elements are to be multiplied by, so that the
     largest magnitude is at least ``2**(top - 1)`` and less than ``2**top``: a tensor of i32 without ``dim``."""
+    return scales_of(matrix, dim, top, _i32(), FRACTION, _bits)
+
+
+def scales_of(matrix: ir.Value, dim: int, top: int, word: ir.Type, fraction: int,
+              bits: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """`scales`, where ``bits`` are those of an element as a ``word``, an integer with a sign bit and an exponent above
+    ``fraction`` bits."""
     type_ = ir.RankedTensorType(matrix.type)
     rank = type_.rank
     shape = [size for place, size in enumerate(type_.shape) if place != dim]
-    start = fill(_number(0), tensor.empty(shape, _i32())).result
+
+    def number(value: int) -> ir.Value:
+        return constant(ir.IntegerAttr.get(word, value))
+
+    def exponent(largest: ir.Value) -> ir.Value:
+        moved = arith.shrui(largest, number(fraction))
+        return moved if word == _i32() else cast("arith.extui", _i32(), moved)
+
+    most = (1 << ir.IntegerType(word).width - 1) - 1
+    start = fill(number(0), tensor.empty(shape, word)).result
     kinds = ["reduction" if place == dim else "parallel" for place in range(rank)]
     largest = generic([matrix], start, [ir.AffineMap.get_identity(rank), without(rank, dim)], kinds,
-                      lambda given: arith.maxsi(_magnitude(_bits(given[0])), given[1]))
-
+                      lambda given: arith.maxsi(arith.andi(bits(given[0]), number(most)), given[1]))
     same = ir.AffineMap.get_identity(rank - 1)
     return generic([largest], tensor.empty(shape, _i32()), [same, same], ["parallel"] * (rank - 1),
-                   lambda given: scale_of(arith.shrui(given[0], _number(FRACTION)), top))
+                   lambda given: scale_of(exponent(given[0]), top))
 
 
 def scale_of(exponent: ir.Value, top: int) -> ir.Value:
