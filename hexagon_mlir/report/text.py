@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from hexagon_mlir.report.engine_gaps import Gap, idle
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _LEAST_SHARE = 0.01  # smaller causes are left out of the one-line summary
 _HEADERS = ("kernel", "runs", "grid", "shapes", "cycles", "packets", "HVX", "DDR read", "DDR written",
             "TCM read", "TCM written", "TCM peak", "compile")
 
+_TOP_GAPS = 12
+_GAP_HEADERS = ("gaps", "cycles idle", "unpacking, storing", "other kernels", "fetching, packing", "from, to", "others")
 _MATRIX_HEADERS = ("kernel", "MACs", "utilization", "products", "conversions", "array cycles", "converter cycles",
                    "TCM read", "TCM written")  # fmt: skip
 
@@ -94,7 +97,7 @@ def launches(records: Sequence[LaunchRecord]) -> str:
     count = "1 launch" if len(records) == 1 else f"{len(records)} launches"
     return "\n".join((
         table(_HEADERS, rows), table(("kernel", "stalls by cause"), list(dict.fromkeys(stalls))),
-        *_matrix_table([group[0] for group in groups]),
+        *_matrix_table([group[0] for group in groups]), *_gap_table(records),
         f"{count} on {targets}: {total:,} cycles, compiled in {seconds:.2f} s",
         *_arithmetic(record.result for record in records), NOTE)) + "\n"
 
@@ -106,6 +109,29 @@ def _matrix_table(records: Sequence[LaunchRecord]) -> list[str]:
              size(use.read_bytes), size(use.written_bytes))
             for record in records if (use := record.result.matrix) is not None]  # fmt: skip
     return [table(_MATRIX_HEADERS, list(dict.fromkeys(rows)))] if rows else []
+
+
+def _gap_table(records: Sequence[LaunchRecord]) -> list[str]:
+    """Where the matrix engine idles between kernels, the longest gaps first, if two kernels use it."""
+    found = idle(records)
+    if found is None or not found.gaps:
+        return []
+    same: dict[tuple[str, str, tuple[str, ...]], list[Gap]] = {}
+    for gap in found.gaps:
+        same.setdefault((gap.first, gap.later, gap.between), []).append(gap)
+    longest = sorted(same.items(), key=lambda item: -sum(gap.cycles for gap in item[1]))
+    rows = [(f"{len(gaps)}", *(f"{sum(getattr(gap, part) for gap in gaps):,}"
+                               for part in ("cycles", "after", "others", "before")),
+             f"{first} to {later}", ", ".join(between)) for (first, later, between), gaps in longest[:_TOP_GAPS]]
+    rest = f", of which the table has the {_TOP_GAPS} longest kinds" if len(longest) > _TOP_GAPS else ""
+    return [table(_GAP_HEADERS, rows) + (
+        f"matrix engine: idle between kernels for {_share(found.between, found.total)}{rest}, between the first and "
+        f"the last product of a kernel for {_share(found.within, found.total)}, before the first and after the last "
+        f"one of all for {_share(found.ends, found.total)}\n")]
+
+
+def _share(cycles: int, total: int) -> str:
+    return f"{cycles:,} cycles ({_ratio(cycles, total):.1%})"
 
 
 def _identity(record: LaunchRecord) -> tuple:
