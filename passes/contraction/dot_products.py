@@ -19,6 +19,15 @@ from hexagon_mlir.passes.contraction.plan import WORD_BYTES
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.tail import Tail
 
+_LEAST_WORDS = 2
+"""Of the last part of a row: LLVM leaves no loop of one step, and pulls the products of straight-line code apart."""
+
+
+def words_of(steps: int, vector_bytes: int) -> int:
+    """Words of ``steps`` of a reduction that are multiplied, those of zeros included."""
+    whole, rest = divmod(steps, vector_bytes)
+    return whole * vector_bytes // WORD_BYTES + (max(ceil(rest / WORD_BYTES), _LEAST_WORDS) if rest else 0)
+
 
 class DotProductEmitter(ContractionEmitter):
     """`ContractionEmitter` for a plan with ``dot_products``: the innermost reduction advances four steps at a time."""
@@ -43,7 +52,7 @@ class DotProductEmitter(ContractionEmitter):
         steps = self.contraction.extents[inner]
         assert steps is not None and most is not None
         element = ir.MemRefType(source.type).element_type
-        shape = [*(self.contraction.extents[o] for o in others), ceil(steps / WORD_BYTES) + 1,
+        shape = [*(self.contraction.extents[o] for o in others), words_of(steps, self.vector_bytes) + 1,
                  ceil(most / self.vector_bytes) * self.vector_bytes * WORD_BYTES]  # the last step loads a word ahead
         buffer = memref.alloc(ir.MemRefType.get(shape, element, memory_space=memory_space(TCM_SPACE)), [], [])
         packing = _WordPacking(self, operand, ivs, buffer, steps, length)
@@ -83,7 +92,7 @@ class DotProductEmitter(ContractionEmitter):
         """The dot products of a vector of each row's elements, of which ``valid`` count."""
         first = make.muli(number, index(self.vector_bytes))
         operand = next(i for i in self.contraction.inputs if i != self.packed)
-        words, rotation = ceil(valid / WORD_BYTES), self.plan.rotation_steps
+        words, rotation = words_of(valid, self.vector_bytes), self.plan.rotation_steps
         sources = [self._words(self._elements(operand, {**row, **block.inner, block.loop: first}, index(valid),
                                               block.loop, self.vector_bytes)) for row in block.rows]
         count = len(accumulators)
@@ -163,13 +172,14 @@ class _WordPacking:
     length: int | None
 
     def pack(self, outer: Ivs) -> None:
-        """All words at ``outer``, and one of zeros."""
+        """All words at ``outer``, and those that are multiplied by zeros or by nothing."""
         whole, rest = divmod(self.steps, WORD_BYTES)
         if whole:
             each(index(whole), lambda iv: self._row(outer, iv, WORD_BYTES))
         if rest:
             self._row(outer, index(whole), rest)
-        self._row(outer, index(ceil(self.steps / WORD_BYTES)), 0)
+        for word in range(ceil(self.steps / WORD_BYTES), words_of(self.steps, self.emitter.vector_bytes) + 1):
+            self._row(outer, index(word), 0)
 
     def _row(self, outer: Ivs, word: ir.Value, steps: int) -> None:
         """One word of all elements of a row: ``steps`` of the reduction, what follows is multiplied by zeros."""

@@ -25,11 +25,11 @@ _NEST_PACKETS = 19.0
 """What `form-virtual-threads` takes for a vector of bytes that are multiplied one by one."""
 _THREAD_ROWS = 4
 """Products of fewer rows stay on one thread."""
+_LEAST_WORDS = 2
+"""One word of the reduction is multiplied as two, the other one of zeros."""
 _FEW_STEPS, _FEW_PRODUCTS, _ROWS_STEP_CYCLES = 8, 400, 190.0
 """Steps and products of few columns that are multiplied one by one; cycles of a step where vectors go along the rows.
 """
-_FEW_VECTORS, _FEW_VECTORS_CYCLES, _WORD_CYCLES = 8, 17.0, 90.0
-"""Vectors of a row, and cycles of one, where the reduction is one word."""
 
 
 def ragged_cycles(rows: int, columns: int, reduction: int) -> float:
@@ -47,7 +47,7 @@ def ragged_cycles(rows: int, columns: int, reduction: int) -> float:
 
 def ragged_hvx_cycles(rows: int, columns: int, reduction: int, fork: ForkCost) -> float:
     """Estimated cycles on HVX, with threads as `form-virtual-threads` chooses them."""
-    vectors, words = _vectors(columns, _WORDS), _vectors(reduction, WORD_BYTES)
+    vectors, words = _vectors(columns, _WORDS), max(_vectors(reduction, WORD_BYTES), _LEAST_WORDS)
     of_bytes = _vectors(columns, _VECTOR_BYTES)
     by_word = columns >= LEAST_LANES and reduction >= WORD_BYTES
     packets = rows * reduction * of_bytes * _NEST_PACKETS
@@ -62,9 +62,6 @@ def ragged_hvx_cycles(rows: int, columns: int, reduction: int, fork: ForkCost) -
         return 1340 + 1.1 * spread + share * rows * columns * each
     if not by_word:
         return 1070 + 0.15 * moved + 2.1 * spread + share * rows * (43 * of_bytes + vectors * (5.4 + 2 * reduction))
-    if words == 1:  # not as dot products
-        each = _FEW_VECTORS_CYCLES if vectors <= _FEW_VECTORS else _WORD_CYCLES
-        return 1500 + moved + share * rows * vectors * each
     of_row = words * (1.24 * vectors + 0.74 + 1.28 * (words % WORD_BYTES > 0)) + 12.3
     in_parts = 2.4 * vectors * (reduction > _VECTOR_BYTES and reduction % _VECTOR_BYTES > 0)
     return 2020 + 0.75 * moved + share * rows * (of_row + in_parts) + 43 * words * of_bytes + 1.08 * spread

@@ -36,6 +36,7 @@ def module_of(m, k, n, factor="i8"):
 
 @pytest.mark.parametrize(("m", "k", "n", "most"), [
     (11, 234, 29, 8000),  # 16,950 cycles with the reduction split, whose parts have no known length
+    (139, 4, 185, 20000),  # 61,507 with one word in straight-line code
     (157, 13, 354, 20000),  # 75,963 with four words in straight-line code
     (8, 260, 1000, 45000),  # 92,777 with columns in unequal chunks whose bytes are multiplied one by one
     (3, 5, 9, 2500),

@@ -133,6 +133,17 @@ def test_factors_across_the_vectors_are_transposed_once():
     assert "vrmpy" in asm and asm.count("async_execute_fn") > 0
 
 
+WORDS = [(139, 185, 4), (5, 33, 132), (6, 70, 128), (4, 40, 260)]
+"""Reductions that end with one word, and one of whole vectors of words."""
+
+
+def test_a_single_word_is_multiplied_by_vrmpy():
+    """As a loop of two words, the second one of zeros."""
+    programs = products(WORDS, ("i8",))
+    run_on_host(programs)
+    run_all(programs, on_simulator("".join(p.text for p in programs))[0])
+
+
 def test_rows_that_start_anywhere_are_packed():
     program = contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33))
     module, _ = after(program.text, STEPS)
