@@ -16,7 +16,7 @@ from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.engine_byte_tiles import takes_planes
+from hexagon_mlir.passes.lib.engine_byte_products import takes_planes
 from hexagon_mlir.passes.lib.engine_conversions import Conversion, column_tables, read_conversion
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, reads_out
 from hexagon_mlir.passes.matrix_engine.waits import insert_waits

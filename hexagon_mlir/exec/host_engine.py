@@ -32,7 +32,7 @@ from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
-from hexagon_mlir.passes.lib.engine_byte_tiles import planes, product_of_byte_tiles
+from hexagon_mlir.passes.lib.engine_byte_products import planes, product_of_byte_tiles
 from hexagon_mlir.passes.lib.engine_pieces import splitting
 from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles
 

@@ -19,7 +19,8 @@ from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import steps
 from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
 from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels
-from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, multiply_bytes, pack_byte_weights
+from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
+from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, pack_byte_weights
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
 

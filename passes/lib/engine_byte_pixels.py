@@ -15,11 +15,11 @@ from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import read_index
+from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.engine_byte_tiles import (
     LOOPS_OF_THREADS,
     SIGN,
     byte_copy,
-    elementwise,
     flipped_sign,
     is_plain_copy,
     join_names,

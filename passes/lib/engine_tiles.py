@@ -15,7 +15,7 @@ from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
-from hexagon_mlir.passes.lib.engine_byte_tiles import is_byte_product, takes_planes
+from hexagon_mlir.passes.lib.engine_byte_products import is_byte_product, takes_planes
 from hexagon_mlir.passes.lib.engine_conversions import read_conversion
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps

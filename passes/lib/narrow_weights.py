@@ -7,7 +7,7 @@ from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, NUMBER_BI
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
-from hexagon_mlir.passes.lib.engine_byte_tiles import elementwise
+from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 

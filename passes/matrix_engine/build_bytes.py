@@ -6,13 +6,8 @@ from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE, vector_tiles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import fill
-from hexagon_mlir.passes.lib.engine_byte_tiles import (
-    column_sums,
-    join_planes,
-    multiply_bytes,
-    pack_byte_activations,
-    pack_byte_weights,
-)
+from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
+from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, join_planes, pack_byte_activations, pack_byte_weights
 from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, RANK, TILE, tiles
 from hexagon_mlir.ir import ir
-from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, multiply_bytes, pack_byte_weights
+from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
+from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, pack_byte_weights
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, Where

@@ -12,7 +12,7 @@ from hexagon_mlir.dialects.packed_weights import weight_matrix
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
-from hexagon_mlir.passes.lib.engine_byte_tiles import elementwise
+from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.static_slices import extract
