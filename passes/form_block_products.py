@@ -42,12 +42,7 @@ class FormBlockProductsPass(Pass):
 
     After, folded:
         #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-        #map1 = affine_map<(d0, d1, d2) -> (d0, d1)>
-        #map2 = affine_map<(d0, d1) -> (d0, d1)>
-        #map3 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
-        #map4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
-        #map5 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
-        #map6 = affine_map<(d0, d1) -> (d0)>
+        ...
         #map7 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4, d5, d6, d7, d8)>
         #map8 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4)>
         #map9 = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d4, d5)>
@@ -57,22 +52,7 @@ class FormBlockProductsPass(Pass):
         func.func @f(%arg0: tensor<2x32xf16>, %arg1: tensor<1x1x4x2x32x4xi8>, %arg2: tensor<1x1x2x32xf16>) ->
             tensor<2x64xf32> {
           %cst = arith.constant 0x7FC00000 : f32
-          %c8388607_i32 = arith.constant 8388607 : i32
-          %c255_i32 = arith.constant 255 : i32
-          %c127_i32 = arith.constant 127 : i32
-          %c15_i32 = arith.constant 15 : i32
-          %c4_i32 = arith.constant 4 : i32
-          %c32896_i32 = arith.constant 32896 : i32
-          %c1_i32 = arith.constant 1 : i32
-          %c7_i32 = arith.constant 7 : i32
-          %c31_i32 = arith.constant 31 : i32
-          %c8_i32 = arith.constant 8 : i32
-          %c8388608_i32 = arith.constant 8388608 : i32
-          %c21_i32 = arith.constant 21 : i32
-          %c22_i32 = arith.constant 22 : i32
-          %c23_i32 = arith.constant 23 : i32
-          %c2147483647_i32 = arith.constant 2147483647 : i32
-          %c0_i32 = arith.constant 0 : i32
+          ...
           %cst_0 = arith.constant 0.000000e+00 : f32
           %0 = tensor.empty() : tensor<2x1x32x2xf32>
           %1 = linalg.fill ins(%cst_0 : f32) outs(%0 : tensor<2x1x32x2xf32>) -> tensor<2x1x32x2xf32>
@@ -89,23 +69,7 @@ class FormBlockProductsPass(Pass):
             %24 = arith.maxsi %23, %out : i32
             linalg.yield %24 : i32
           } -> tensor<2x1xi32>
-          %5 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel", "parallel"]} ins(%4 :
-              tensor<2x1xi32>) outs(%2 : tensor<2x1xi32>) {
-          ^bb0(%in: i32, %out: i32):
-            %21 = arith.shrui %in, %c23_i32 : i32
-            %22 = arith.maxsi %21, %c22_i32 : i32
-            linalg.yield %22 : i32
-          } -> tensor<2x1xi32>
-          %6 = tensor.empty() : tensor<2x1xf32>
-          %7 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel", "parallel"]} ins(%5 :
-              tensor<2x1xi32>) outs(%6 : tensor<2x1xf32>) {
-          ^bb0(%in: i32, %out: f32):
-            %21 = arith.subi %in, %c21_i32 : i32
-            %22 = arith.shli %21, %c23_i32 : i32
-            %23 = arith.bitcast %22 : i32 to f32
-            linalg.yield %23 : f32
-          } -> tensor<2x1xf32>
-          %8 = tensor.empty() : tensor<2x1x32xi32>
+          ...
           %9 = linalg.generic {indexing_maps = [#map, #map1, #map], iterator_types = ["parallel", "parallel",
               "parallel"]} ins(%expanded, %5 : tensor<2x1x32xf16>, tensor<2x1xi32>) outs(%8 : tensor<2x1x32xi32>)
               {
@@ -113,55 +77,21 @@ class FormBlockProductsPass(Pass):
             %21 = arith.extf %in : f16 to f32
             %22 = arith.bitcast %21 : f32 to i32
             %23 = arith.andi %22, %c2147483647_i32 : i32
-            %24 = arith.shrui %23, %c23_i32 : i32
-            %25 = arith.andi %22, %c8388607_i32 : i32
-            %26 = arith.ori %25, %c8388608_i32 : i32
-            %27 = arith.subi %in_2, %24 : i32
-            %28 = arith.addi %27, %c8_i32 : i32
-            %29 = arith.minsi %28, %c31_i32 : i32
-            %30 = arith.shli %26, %c7_i32 : i32
-            %31 = arith.shrui %30, %29 : i32
-            %32 = arith.addi %31, %c1_i32 : i32
-            %33 = arith.shrui %32, %c1_i32 : i32
-            %34 = arith.cmpi eq, %24, %c0_i32 : i32
-            %35 = arith.shrsi %22, %c31_i32 : i32
-            %36 = arith.xori %33, %35 : i32
-            %37 = arith.subi %36, %35 : i32
-            %38 = arith.select %34, %c0_i32, %37 : i32
-            %39 = arith.addi %38, %c32896_i32 : i32
-            %40 = arith.xori %39, %c32896_i32 : i32
+            ...
             linalg.yield %40 : i32
           } -> tensor<2x1x32xi32>
           %10 = tensor.empty() : tensor<2x1x3x32xi8>
           %11 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel",
               "parallel", "parallel"]} ins(%9 : tensor<2x1x32xi32>) outs(%10 : tensor<2x1x3x32xi8>) {
           ^bb0(%in: i32, %out: i8):
-            %21 = linalg.index 2 : index
-            %22 = arith.index_cast %21 : index to i32
-            %23 = arith.muli %22, %c8_i32 : i32
-            %24 = arith.shrui %in, %23 : i32
+            ...
             %25 = arith.trunci %24 : i32 to i8
             linalg.yield %25 : i8
           } -> tensor<2x1x3x32xi8>
           %expanded_1 = tensor.expand_shape %11 [[0], [1], [2], [3, 4, 5]] output_shape [2, 1, 3, 4, 2, 4] :
               tensor<2x1x3x32xi8> into tensor<2x1x3x4x2x4xi8>
           %12 = tensor.empty() : tensor<2x1x3xi32>
-          %13 = linalg.fill ins(%c0_i32 : i32) outs(%12 : tensor<2x1x3xi32>) -> tensor<2x1x3xi32>
-          %14 = linalg.generic {indexing_maps = [#map4, #map5], iterator_types = ["parallel", "parallel",
-              "parallel", "reduction"]} ins(%11 : tensor<2x1x3x32xi8>) outs(%13 : tensor<2x1x3xi32>) {
-          ^bb0(%in: i8, %out: i32):
-            %21 = arith.extsi %in : i8 to i32
-            %22 = arith.addi %out, %21 : i32
-            linalg.yield %22 : i32
-          } -> tensor<2x1x3xi32>
-          %15 = tensor.empty() : tensor<2xi32>
-          %16 = linalg.fill ins(%c0_i32 : i32) outs(%15 : tensor<2xi32>) -> tensor<2xi32>
-          %17 = linalg.generic {indexing_maps = [#map2, #map6], iterator_types = ["parallel", "reduction"]} ins(%5
-              : tensor<2x1xi32>) outs(%16 : tensor<2xi32>) {
-          ^bb0(%in: i32, %out: i32):
-            %21 = arith.maxsi %in, %out : i32
-            linalg.yield %21 : i32
-          } -> tensor<2xi32>
+          ...
           %18 = linalg.generic {indexing_maps = [#map7, #map8, #map9, #map10, #map11, #map12], iterator_types =
               ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction",
               "reduction"]} ins(%expanded_1, %7, %14, %arg1, %arg2 : tensor<2x1x3x4x2x4xi8>, tensor<2x1xf32>,
@@ -174,29 +104,12 @@ class FormBlockProductsPass(Pass):
             %24 = arith.muli %23, %c4_i32 : i32
             %25 = arith.shrui %21, %24 : i32
             %26 = arith.andi %25, %c15_i32 : i32
-            %27 = linalg.index 6 : index
-            %28 = arith.index_cast %27 : index to i32
-            %29 = linalg.index 8 : index
-            %30 = arith.index_cast %29 : index to i32
-            %31 = arith.ori %28, %23 : i32
-            %32 = arith.ori %31, %30 : i32
-            %33 = arith.cmpi eq, %32, %c0_i32 : i32
-            %34 = arith.muli %in_3, %c8_i32 : i32
-            %35 = arith.select %33, %34, %c0_i32 : i32
+            ...
             %36 = arith.extsi %in : i8 to i32
             %37 = arith.muli %36, %26 : i32
             %38 = arith.subi %37, %35 : i32
             %39 = arith.sitofp %38 : i32 to f32
-            %40 = linalg.index 5 : index
-            %41 = arith.index_cast %40 : index to i32
-            %42 = arith.muli %41, %c8_i32 : i32
-            %43 = arith.addi %42, %c127_i32 : i32
-            %44 = arith.shli %43, %c23_i32 : i32
-            %45 = arith.bitcast %44 : i32 to f32
-            %46 = arith.extf %in_5 : f16 to f32
-            %47 = arith.mulf %39, %45 : f32
-            %48 = arith.mulf %in_2, %46 : f32
-            %49 = arith.mulf %47, %48 : f32
+            ...
             %50 = arith.addf %out, %49 : f32
             linalg.yield %50 : f32
           } -> tensor<2x1x32x2xf32>

@@ -45,16 +45,7 @@ class HexagonBlockProductsPass(Pass):
     After, folded:
         func.func @f(%arg0: memref<1x1x1x8x1x4xi8>, %arg1: memref<1x1xf32>, %arg2: memref<1x1x1xi32>, %arg3:
             memref<1x1x8x2x32x4xi8, 1>, %arg4: memref<1x1x2x32xf32, 1>, %arg5: memref<1x1x32x2xf32, 1>) {
-          %c7 = arith.constant 7 : index
-          %c6 = arith.constant 6 : index
-          %c5 = arith.constant 5 : index
-          %c4 = arith.constant 4 : index
-          %c3 = arith.constant 3 : index
-          %c2 = arith.constant 2 : index
-          %0 = ub.poison : vector<64xf32>
-          %c-128_i32 = arith.constant -128 : i32
-          %c1 = arith.constant 1 : index
-          %c0 = arith.constant 0 : index
+          ...
           %collapse_shape = memref.collapse_shape %arg3 [[0], [1], [2], [3], [4, 5]] : memref<1x1x8x2x32x4xi8, 1>
               into memref<1x1x8x2x128xi8, 1>
           %collapse_shape_0 = memref.collapse_shape %arg4 [[0], [1], [2, 3]] : memref<1x1x2x32xf32, 1> into
@@ -76,51 +67,7 @@ class HexagonBlockProductsPass(Pass):
           %7 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
               memref<1x1x8x2x128xi8, 1>, vector<128xi8>
           %8 = vector.bitcast %7 : vector<128xi8> to vector<32xi32>
-          %9 = vector.load %collapse_shape[%c0, %c0, %c1, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %10 = vector.bitcast %9 : vector<128xi8> to vector<32xi32>
-          %11 = vector.load %collapse_shape[%c0, %c0, %c2, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %12 = vector.bitcast %11 : vector<128xi8> to vector<32xi32>
-          %13 = vector.load %collapse_shape[%c0, %c0, %c3, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %14 = vector.bitcast %13 : vector<128xi8> to vector<32xi32>
-          %15 = vector.load %collapse_shape[%c0, %c0, %c4, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %16 = vector.bitcast %15 : vector<128xi8> to vector<32xi32>
-          %17 = vector.load %collapse_shape[%c0, %c0, %c5, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %18 = vector.bitcast %17 : vector<128xi8> to vector<32xi32>
-          %19 = vector.load %collapse_shape[%c0, %c0, %c6, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %20 = vector.bitcast %19 : vector<128xi8> to vector<32xi32>
-          %21 = vector.load %collapse_shape[%c0, %c0, %c7, %c0, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %22 = vector.bitcast %21 : vector<128xi8> to vector<32xi32>
-          %23 = vector.load %collapse_shape[%c0, %c0, %c0, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %24 = vector.bitcast %23 : vector<128xi8> to vector<32xi32>
-          %25 = vector.load %collapse_shape[%c0, %c0, %c1, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %26 = vector.bitcast %25 : vector<128xi8> to vector<32xi32>
-          %27 = vector.load %collapse_shape[%c0, %c0, %c2, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %28 = vector.bitcast %27 : vector<128xi8> to vector<32xi32>
-          %29 = vector.load %collapse_shape[%c0, %c0, %c3, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %30 = vector.bitcast %29 : vector<128xi8> to vector<32xi32>
-          %31 = vector.load %collapse_shape[%c0, %c0, %c4, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %32 = vector.bitcast %31 : vector<128xi8> to vector<32xi32>
-          %33 = vector.load %collapse_shape[%c0, %c0, %c5, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %34 = vector.bitcast %33 : vector<128xi8> to vector<32xi32>
-          %35 = vector.load %collapse_shape[%c0, %c0, %c6, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %36 = vector.bitcast %35 : vector<128xi8> to vector<32xi32>
-          %37 = vector.load %collapse_shape[%c0, %c0, %c7, %c1, %c0] {alignment = 128 : i64} :
-              memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %38 = vector.bitcast %37 : vector<128xi8> to vector<32xi32>
+          ...
           %39 = memref.load %arg1[%c0, %c0] : memref<1x1xf32>
           %40 = vector.broadcast %39 : f32 to vector<32xf32>
           %41 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
@@ -134,62 +81,7 @@ class HexagonBlockProductsPass(Pass):
               vector<32xi32>, i32) -> vector<32xi32>
           %48 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%43, %24, %46) : (vector<32xi32>,
               vector<32xi32>, i32) -> vector<32xi32>
-          %49 = vector.load %arg0[%c0, %c0, %c0, %c1, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %50 = vector.bitcast %49 : vector<4xi8> to vector<1xi32>
-          %51 = vector.extract %50[0] : i32 from vector<1xi32>
-          %52 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%47, %10, %51) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %53 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%48, %26, %51) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %54 = vector.load %arg0[%c0, %c0, %c0, %c2, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %55 = vector.bitcast %54 : vector<4xi8> to vector<1xi32>
-          %56 = vector.extract %55[0] : i32 from vector<1xi32>
-          %57 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%52, %12, %56) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %58 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%53, %28, %56) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %59 = vector.load %arg0[%c0, %c0, %c0, %c3, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %60 = vector.bitcast %59 : vector<4xi8> to vector<1xi32>
-          %61 = vector.extract %60[0] : i32 from vector<1xi32>
-          %62 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%57, %14, %61) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %63 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%58, %30, %61) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %64 = vector.load %arg0[%c0, %c0, %c0, %c4, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %65 = vector.bitcast %64 : vector<4xi8> to vector<1xi32>
-          %66 = vector.extract %65[0] : i32 from vector<1xi32>
-          %67 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%62, %16, %66) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %68 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%63, %32, %66) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %69 = vector.load %arg0[%c0, %c0, %c0, %c5, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %70 = vector.bitcast %69 : vector<4xi8> to vector<1xi32>
-          %71 = vector.extract %70[0] : i32 from vector<1xi32>
-          %72 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%67, %18, %71) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %73 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%68, %34, %71) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %74 = vector.load %arg0[%c0, %c0, %c0, %c6, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %75 = vector.bitcast %74 : vector<4xi8> to vector<1xi32>
-          %76 = vector.extract %75[0] : i32 from vector<1xi32>
-          %77 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%72, %20, %76) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %78 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%73, %36, %76) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %79 = vector.load %arg0[%c0, %c0, %c0, %c7, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
-              vector<4xi8>
-          %80 = vector.bitcast %79 : vector<4xi8> to vector<1xi32>
-          %81 = vector.extract %80[0] : i32 from vector<1xi32>
-          %82 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%77, %22, %81) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
-          %83 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%78, %38, %81) : (vector<32xi32>,
-              vector<32xi32>, i32) -> vector<32xi32>
+          ...
           %84 = arith.sitofp %82 : vector<32xi32> to vector<32xf32>
           %85 = arith.mulf %5, %40 : vector<32xf32>
           %86 = arith.mulf %84, %85 : vector<32xf32>

@@ -79,23 +79,13 @@ class HexagonLayoutPropagationPass(Pass):
           %3 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
           %transposed_1 = linalg.transpose ins(%expanded_0 : tensor<1x16x2x1x32xf16>) outs(%3 :
               tensor<1x1x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
-          %4 = bufferization.alloc_tensor() copy(%arg1) {memory_space = 1 : i64} : tensor<32x32xf16>
-          %expanded_2 = tensor.expand_shape %4 [[0, 1, 2], [3, 4]] output_shape [1, 16, 2, 1, 32] : tensor<32x32xf16>
-              into tensor<1x16x2x1x32xf16>
-          %5 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
-          %transposed_3 = linalg.transpose ins(%expanded_2 : tensor<1x16x2x1x32xf16>) outs(%5 :
-              tensor<1x1x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+          ...
           %6 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
           %7 = linalg.fill ins(%cst : f32) outs(%6 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
           %8 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
               "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%transposed_1,
               %transposed_3 : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%7 : tensor<1x1x16x32x2xf32>) {
-          ^bb0(%in: f16, %in_7: f16, %out: f32):
-            %20 = arith.extf %in : f16 to f32
-            %21 = arith.extf %in_7 : f16 to f32
-            %22 = arith.mulf %20, %21 : f32
-            %23 = arith.addf %out, %22 : f32
-            linalg.yield %23 : f32
+          ...
           } -> tensor<1x1x16x32x2xf32>
           %9 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
           %10 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
@@ -115,8 +105,7 @@ class HexagonLayoutPropagationPass(Pass):
           } -> tensor<1x1x16x64xf16>
           %expanded_4 = tensor.expand_shape %12 [[0], [1], [2], [3, 4]] output_shape [1, 1, 16, 32, 2] :
               tensor<1x1x16x64xf16> into tensor<1x1x16x32x2xf16>
-          %13 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf32>
-          %14 = linalg.fill ins(%cst : f32) outs(%13 : tensor<1x1x16x32x2xf32>) -> tensor<1x1x16x32x2xf32>
+          ...
           %15 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
               "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%expanded_4, %transposed
               : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%14 : tensor<1x1x16x32x2xf32>) {

@@ -41,31 +41,11 @@ class HexagonSplitProductsPass(Pass):
 
     After, folded (f32-split=true always=true):
         #map = affine_map<(d0, d1) -> (d0, d1)>
-        #map1 = affine_map<(d0, d1) -> (d0)>
-        #map2 = affine_map<(d0) -> (d0)>
-        #map3 = affine_map<(d0, d1) -> (d1)>
-        #map4 = affine_map<(d0, d1, d2) -> (d0, d2)>
-        #map5 = affine_map<(d0, d1, d2) -> (d2, d1)>
-        #map6 = affine_map<(d0, d1, d2) -> (d0, d1)>
+        ...
         func.func @f(%arg0: tensor<32x64xf32>, %arg1: tensor<64x32xbf16>) -> tensor<32x32xf32> {
-          %c2143289344_i32 = arith.constant 2143289344 : i32
-          %c254_i32 = arith.constant 254 : i32
-          %c-255_i32 = arith.constant -255 : i32
-          %c1_i32 = arith.constant 1 : i32
+          ...
           %cst = arith.constant 0.000000e+00 : f32
-          %c-8388608_i32 = arith.constant -8388608 : i32
-          %c352321536_i32 = arith.constant 352321536 : i32
-          %c19_i32 = arith.constant 19 : i32
-          %c-8192_i32 = arith.constant -8192 : i32
-          %c4096_i32 = arith.constant 4096 : i32
-          %c536870912_i32 = arith.constant 536870912 : i32
-          %c-256_i32 = arith.constant -256 : i32
-          %c255_i32 = arith.constant 255 : i32
-          %c36_i32 = arith.constant 36 : i32
-          %c134_i32 = arith.constant 134 : i32
-          %c23_i32 = arith.constant 23 : i32
-          %c2147483647_i32 = arith.constant 2147483647 : i32
-          %c0_i32 = arith.constant 0 : i32
+          ...
           %0 = tensor.empty() : tensor<32xi32>
           %1 = linalg.fill ins(%c0_i32 : i32) outs(%0 : tensor<32xi32>) -> tensor<32xi32>
           %2 = linalg.generic {indexing_maps = [#map, #map1], iterator_types = ["parallel", "reduction"]} ins(%arg0 :
@@ -92,14 +72,7 @@ class HexagonSplitProductsPass(Pass):
           ^bb0(%in: f32, %in_4: i32, %out: f16):
             %17 = arith.bitcast %in : f32 to i32
             %18 = arith.shli %in_4, %c23_i32 : i32
-            %19 = arith.andi %17, %c2147483647_i32 : i32
-            %20 = arith.addi %19, %18 : i32
-            %21 = arith.cmpi slt, %20, %c536870912_i32 : i32
-            %22 = arith.addi %17, %18 : i32
-            %23 = arith.select %21, %c0_i32, %22 : i32
-            %24 = arith.addi %23, %c4096_i32 : i32
-            %25 = arith.andi %24, %c-8192_i32 : i32
-            %26 = arith.bitcast %25 : i32 to f32
+            ...
             %27 = arith.truncf %26 : f32 to f16
             linalg.yield %27 : f16
           } -> tensor<32x64xf16>
@@ -113,12 +86,7 @@ class HexagonSplitProductsPass(Pass):
             %21 = arith.cmpi slt, %20, %c536870912_i32 : i32
             %22 = arith.addi %17, %18 : i32
             %23 = arith.select %21, %c0_i32, %22 : i32
-            %24 = arith.shli %23, %c19_i32 : i32
-            %25 = arith.sitofp %24 : i32 to f32
-            %26 = arith.subi %23, %c352321536_i32 : i32
-            %27 = arith.andi %26, %c-8388608_i32 : i32
-            %28 = arith.bitcast %27 : i32 to f32
-            %29 = arith.mulf %25, %28 : f32
+            ...
             %30 = arith.truncf %29 : f32 to f16
             linalg.yield %30 : f16
           } -> tensor<32x64xf16>
@@ -129,43 +97,7 @@ class HexagonSplitProductsPass(Pass):
               tensor<32x64xf16> into tensor<32x2x64xf16>
           %collapsed = tensor.collapse_shape %inserted_slice_0 [[0], [1, 2]] : tensor<32x2x64xf16> into
               tensor<32x128xf16>
-          %8 = linalg.generic {indexing_maps = [#map, #map3], iterator_types = ["reduction", "parallel"]} ins(%arg1 :
-              tensor<64x32xbf16>) outs(%1 : tensor<32xi32>) {
-          ^bb0(%in: bf16, %out: i32):
-            %17 = arith.extf %in : bf16 to f32
-            %18 = arith.bitcast %17 : f32 to i32
-            %19 = arith.andi %18, %c2147483647_i32 : i32
-            %20 = arith.maxsi %19, %out : i32
-            linalg.yield %20 : i32
-          } -> tensor<32xi32>
-          %9 = linalg.generic {indexing_maps = [#map2, #map2], iterator_types = ["parallel"]} ins(%8 : tensor<32xi32>)
-              outs(%0 : tensor<32xi32>) {
-          ^bb0(%in: i32, %out: i32):
-            %17 = arith.shrui %in, %c23_i32 : i32
-            %18 = arith.maxsi %17, %c36_i32 : i32
-            %19 = arith.subi %c134_i32, %18 : i32
-            %20 = arith.cmpi eq, %17, %c255_i32 : i32
-            %21 = arith.select %20, %c-256_i32, %19 : i32
-            linalg.yield %21 : i32
-          } -> tensor<32xi32>
-          %10 = tensor.empty() : tensor<64x32xf16>
-          %11 = linalg.generic {indexing_maps = [#map, #map3, #map], iterator_types = ["parallel", "parallel"]}
-              ins(%arg1, %9 : tensor<64x32xbf16>, tensor<32xi32>) outs(%10 : tensor<64x32xf16>) {
-          ^bb0(%in: bf16, %in_4: i32, %out: f16):
-            %17 = arith.extf %in : bf16 to f32
-            %18 = arith.bitcast %17 : f32 to i32
-            %19 = arith.shli %in_4, %c23_i32 : i32
-            %20 = arith.andi %18, %c2147483647_i32 : i32
-            %21 = arith.addi %20, %19 : i32
-            %22 = arith.cmpi slt, %21, %c536870912_i32 : i32
-            %23 = arith.addi %18, %19 : i32
-            %24 = arith.select %22, %c0_i32, %23 : i32
-            %25 = arith.addi %24, %c4096_i32 : i32
-            %26 = arith.andi %25, %c-8192_i32 : i32
-            %27 = arith.bitcast %26 : i32 to f32
-            %28 = arith.truncf %27 : f32 to f16
-            linalg.yield %28 : f16
-          } -> tensor<64x32xf16>
+          ...
           %12 = tensor.empty() : tensor<2x64x32xf16>
           %inserted_slice_1 = tensor.insert_slice %11 into %12[0, 0, 0] [1, 64, 32] [1, 1, 1] : tensor<64x32xf16> into
               tensor<2x64x32xf16>
@@ -189,21 +121,7 @@ class HexagonSplitProductsPass(Pass):
               ins(%15, %3, %9 : tensor<32x32xf32>, tensor<32xi32>, tensor<32xi32>) outs(%13 : tensor<32x32xf32>) {
           ^bb0(%in: f32, %in_4: i32, %in_5: i32, %out: f32):
             %17 = arith.bitcast %in : f32 to i32
-            %18 = arith.addi %in_4, %in_5 : i32
-            %19 = arith.andi %17, %c2147483647_i32 : i32
-            %20 = arith.shrui %19, %c23_i32 : i32
-            %21 = arith.subi %20, %18 : i32
-            %22 = arith.cmpi slt, %21, %c1_i32 : i32
-            %23 = arith.cmpi slt, %20, %c1_i32 : i32
-            %24 = arith.ori %22, %23 : i1
-            %25 = arith.shli %18, %c23_i32 : i32
-            %26 = arith.subi %17, %25 : i32
-            %27 = arith.select %24, %c0_i32, %26 : i32
-            %28 = arith.minsi %in_4, %in_5 : i32
-            %29 = arith.cmpi slt, %28, %c-255_i32 : i32
-            %30 = arith.cmpi sgt, %21, %c254_i32 : i32
-            %31 = arith.ori %29, %30 : i1
-            %32 = arith.select %31, %c2143289344_i32, %27 : i32
+            ...
             %33 = arith.bitcast %32 : i32 to f32
             linalg.yield %33 : f32
           } -> tensor<32x32xf32>

@@ -15,13 +15,26 @@ _HEADER = re.compile(rf"^({'|'.join(SECTIONS)})(, folded)?(?: \((.*)\))?:[ \t]*(
 class Example:
     """A Before/After pair; ``options`` is what stands in ``After (options):``.
 
-    ``After, folded:`` is what ``--canonicalize --cse`` make of the result: the pass leaves that to a later step.
+    ``After, folded:`` is what ``--canonicalize --cse`` make of the result: the pass leaves that to a later step. In a
+    long ``after`` a line ``...`` stands for lines that are left out.
     """
 
     before: str
     after: str
     options: str = ""
     folded: bool = False
+
+    def is_shown_by(self, text: str) -> bool:
+        """Whether ``text``, a module as it is printed, has all parts of ``after`` between the lines ``...``, in order:
+        the first one at its start, the last one at its end. Lines may be broken elsewhere."""
+        parts = [" ".join(part.split()) for part in re.split(r"^\s*\.\.\.$", self.after, flags=re.MULTILINE)]
+        whole = re.sub(r"module \{ (.*) \}$", r"\1", " ".join(text.split()))
+        return re.fullmatch(".*".join(map(re.escape, parts)), whole) is not None
+
+    @property
+    def in_part(self) -> bool:
+        """Whether lines of ``after`` are left out."""
+        return re.search(r"^\s*\.\.\.$", self.after, re.MULTILINE) is not None
 
 
 @dataclass(frozen=True)

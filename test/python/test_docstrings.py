@@ -11,6 +11,9 @@ from hexagon_mlir import levels, targets
 from hexagon_mlir.ir import parse, to_text
 from hexagon_mlir.pass_infra import CLEAN, PassContext, PassStep, docstring, options, registry
 
+MOST_LINES = 100
+"""Of an example, before and after."""
+
 
 def normalised(text: str, name: str, locations: bool) -> str:
     """``text`` through parser and printer: SSA names, aliases and spacing become the printer's."""
@@ -33,6 +36,10 @@ def test_before_becomes_after(name):
             CLEAN.run(module, PassContext(targets.get()))
         locations = " loc(" in example.after
         got = to_text(module, elide=False, locations=locations)
+        if example.in_part:
+            assert example.is_shown_by(got), f"{name}: After: is not in what the pass gives\n{got}"
+            assert got != normalised(example.before, f"{name}, Before", locations), f"{name}: changes nothing"
+            continue
         wanted = normalised(example.after, f"{name}, After", locations)
         difference = "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "docstring",
                                                     "the pass", lineterm=""))
@@ -45,3 +52,21 @@ def test_reference_is_current():
     sys.path.insert(0, str(ROOT))
     reference = importlib.import_module("scripts.pass_reference")
     assert reference.DOCUMENT.read_text() == reference.reference(), "run scripts/pass_reference.py"
+
+
+def test_parts_of_an_example():
+    text = "#map = affine_map<() -> ()>\nmodule {\n  func.func @f() {\n    a.one\n    a.two\n    a.three\n  }\n}\n"
+    first, last = "#map = affine_map<() -> ()>\nfunc.func @f() {", "}"
+    for body, right in (("...\n  a.two\n  ...", True), ("a.one\n  ...\n  a.three", True), ("a.one\n  a.three", False),
+                        ("...\n  a.three\n  ...\n  a.two\n  ...", False), ("a.one\n  ...\n  a.four\n  ...", False)):
+        example = docstring.Example("", f"{first}\n  {body}\n{last}")
+        assert example.is_shown_by(text) == right, body
+        assert example.in_part == ("..." in body)
+    assert not docstring.Example("", "...\nfunc.func @f() {").is_shown_by(text), "the end is missing"
+
+
+def test_examples_are_short():
+    for name in pass_names():
+        for example in docstring.read(registry.get(name)).examples:
+            lines = len(example.before.splitlines()) + len(example.after.splitlines())
+            assert lines <= MOST_LINES, f"{name}: {lines} lines: take a smaller example, or leave lines out by '...'"
