@@ -14,6 +14,8 @@ from hexagon_mlir.passes.contraction.dot_products import DotProductEmitter
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
 from hexagon_mlir.passes.contraction.plan import make_plan
+from hexagon_mlir.passes.contraction.row_product_emit import RowProductEmitter
+from hexagon_mlir.passes.contraction.row_products import find_row_products
 from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import may_contract, transposed_factor
 from hexagon_mlir.passes.lib.contractions import read_contraction
@@ -33,7 +35,9 @@ class HexagonContractionVectorizationPass(Pass):
     included. Its accumulators are initialized directly if the op that initializes the output only broadcasts a number
     or a bias. Unaligned vectors are first copied to aligned ones in TCM if enough blocks read them. Bytes that are
     summed in words are copied so that four neighbours along the reduction form a word. Factors that would have to be
-    gathered are left to `hexagon-transpose-factors`, which runs before.
+    gathered are left to `hexagon-transpose-factors`, which runs before; but where a few rows are multiplied by rows, as
+    a query by keys, the products of two rows are added up in the lanes of a vector, and the vectors of as many columns
+    as there are lanes then exchange half of their lanes until lane n has the sum of column n.
 
     Before:
         func.func @f(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %c: memref<1x32xf32>) {
@@ -100,6 +104,13 @@ class HexagonContractionVectorizationPass(Pass):
                 contraction, body = read_contraction(op)
                 if body.product is None and not contraction.is_strided:
                     continue  # a plain reduction
+                of_rows = find_row_products(contraction, vector_bytes) if body.product is not None else None
+                if of_rows is not None:
+                    if not (self.copies and _in_stage(op)):
+                        with op.location, ir.InsertionPoint(op), constants.around(op):
+                            RowProductEmitter(op, contraction, body, of_rows, vector_bytes).emit()
+                        erase_op(op, self.name)
+                    continue
                 plan = make_plan(contraction, vector_bytes, self.rows, self.columns)
             except Unsupported as reason:
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")

@@ -96,3 +96,30 @@ func.func @biased(%a: memref<1x2xf32>, %b: memref<2x32xf32>, %bias: memref<32xf3
   linalg.matmul ins(%a, %b : memref<1x2xf32>, memref<2x32xf32>) outs(%c : memref<1x32xf32>)
   return
 }
+
+// -----
+// 8. Rows times rows: products of two rows in lanes, then 32 columns exchange lanes until each has one.
+// CHECK-LABEL: func.func @rows
+// CHECK-COUNT-2: arith.extf %{{.*}} : vector<64xf16> to vector<64xf32>
+// CHECK: scf.for
+// CHECK-COUNT-2: arith.mulf %{{.*}} : vector<64xf32>
+// CHECK: vector.shuffle %{{.*}} [0, 32, 2, 34
+// CHECK: vector.shuffle %{{.*}} [0, 1, 32, 33
+// CHECK: vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 32
+// CHECK: vector.store %{{.*}}, %arg2[%c0, %{{.*}}]
+// CHECK: vector.store %{{.*}}, %arg2[%c1, %{{.*}}]
+// CHECK-NOT: linalg
+func.func @rows(%a: memref<2x64xf16>, %b: memref<96x64xf16>, %c: memref<2x96xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2x64xf16>, memref<96x64xf16>) outs(%c : memref<2x96xf32>) {
+    ^bb0(%p: f16, %q: f16, %r: f32):
+      %x = arith.extf %p : f16 to f32
+      %y = arith.extf %q : f16 to f32
+      %0 = arith.mulf %x, %y : f32
+      %1 = arith.addf %r, %0 : f32
+      linalg.yield %1 : f32
+  }
+  return
+}

@@ -9,6 +9,7 @@ from hexagon_mlir.passes.contraction.plan import (
     make_plan,
     unrolled_loops,
 )
+from hexagon_mlir.passes.contraction.row_products import RowProducts, find_row_products
 from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAccess
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
@@ -146,3 +147,36 @@ def test_strided_lanes_are_refused():
         make_plan(transposed, VECTOR_BYTES)
     with pytest.raises(Unsupported, match="only 5 elements"):
         make_plan(matmul(8, 5, 64), VECTOR_BYTES)
+
+
+def row_products(rows, columns, depth, bits=32, **changes):
+    """Left rows times right ones: loops are rows, columns, the reduction."""
+    accesses = access(0, 2, bits=bits), access(1, 2, bits=bits), access(0, 1)
+    return Contraction(**{"extents": (rows, columns, depth), "reduction": (False, False, True), "accesses": accesses,
+                          "inputs": (0, 1), "combiner": "arith.addf", "narrowest_bits": bits, **changes})
+
+
+def test_products_of_a_few_rows_with_rows():
+    """Two rows at a time, as far as their vectors fit in registers beside the partial sums."""
+    plan = find_row_products(row_products(2, 64, 128, 16), VECTOR_BYTES)
+    assert plan == RowProducts(left=0, right=1, columns=1, reduction=2, rows=0, others=(), together=2)
+    together = [find_row_products(row_products(3, 64, depth), VECTOR_BYTES).together for depth in (128, 130, 256)]
+    assert together == [2, 1, 1]
+    assert find_row_products(row_products(1, 64, 128), VECTOR_BYTES).together == 1
+    swapped = (access(1, 2), access(0, 2), access(0, 1))
+    assert find_row_products(row_products(2, 64, 64, accesses=swapped), VECTOR_BYTES).left == 1
+    batch = (access(3, 0, 2), access(3, 1, 2), access(3, 0, 1))
+    found = find_row_products(row_products(2, 64, 64, accesses=batch, extents=(2, 64, 64, 5),
+                                           reduction=(False, False, True, False)), VECTOR_BYTES)
+    assert found.others == (3,) and found.rows == 0
+
+
+@pytest.mark.parametrize("other", [
+    row_products(8, 64, 128),  # transposing the right factor once takes less time
+    row_products(2, 31, 128), row_products(2, 64, 257), row_products(2, 64, 63),
+    row_products(2, None, 64), row_products(0, 64, 64),
+    row_products(2, 64, 64, combiner="arith.maxnumf"), matmul(2, 64, 64),
+    row_products(2, 64, 64, accesses=(access(0, 2, bits=16), access(1, 2), access(0, 1))),
+    row_products(2, 64, 64, accesses=(access(0, 2), access(1, 2), access(0, 1, bits=64)))])
+def test_other_products_are_not_of_rows_with_rows(other):
+    assert find_row_products(other, VECTOR_BYTES) is None

@@ -65,6 +65,14 @@ def test_other_products():
     run_on_host([*batched, *transposed, *half])
 
 
+@pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
+def test_few_rows_times_rows(type_):
+    """Sums in lanes, then columns become lanes: of whole vectors, and ragged both ways."""
+    sizes = [(1, 32, 64), (2, 64, 128), (3, 77, 128), (7, 45, 70), (5, 131, 65), (1, 32, 256)]
+    run_on_host([contraction(f"rows_{'_'.join(map(str, size))}", "matmul_transpose_b", sum(size), type_, "f32", size)
+                 for size in sizes])
+
+
 def test_sums_start_from_what_is_spread_over_the_result():
     """In registers, unless its vectors would have to be gathered; the result is written once."""
     programs = [started(f"{start}_{kind}", start, kind, sums, (5, 70, 33))

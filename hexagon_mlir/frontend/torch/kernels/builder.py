@@ -113,6 +113,13 @@ class FunctionBuilder:
         type_ = Type(source.type.element, sizes[drop:])
         return self._add(f"tensor.extract_slice {source}{_block(offsets, sizes)} : {source.type} to {type_}", type_)
 
+    def without(self, tensor: Value, dims: Sequence[int]) -> Value:
+        """``tensor`` without ``dims``, which are of size 1."""
+        sizes = tensor.type.sizes
+        type_ = Type(tensor.type.element, tuple(size for dim, size in enumerate(sizes) if dim not in dims))
+        return self._add(f"tensor.extract_slice {tensor}{_block([0] * len(sizes), sizes)} : {tensor.type} to {type_}",
+                         type_)
+
     def insert_slice(self, source: Value, into: Value, offsets: Sequence[Offset], sizes: tuple[int, ...]) -> Value:
         """``into`` with ``source`` as the block of ``sizes`` at ``offsets``."""
         return self._add(f"tensor.insert_slice {source} into {into}{_block(offsets, sizes)} : {source.type} into "

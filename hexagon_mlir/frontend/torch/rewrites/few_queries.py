@@ -1,20 +1,18 @@
-"""Attention of few queries, as when a token is decoded, as two batches of products with a softmax between them.
-
-Its time is that of reading keys and values once: products read them by DMA on all threads, and the scores are few.
-"""
+"""Attention of one query for each head, as when a token is decoded, as `query_attention`."""
 
 from __future__ import annotations
 
 import torch
 from torch.fx import Node
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, shape_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.kernels.query_attention import query_attention
 
 _aten = torch.ops.aten
 _MOST_ROWS, _FEWEST_KEYS = 16, 128
 """Queries that share a head's keys; elsewhere `attention` takes fewer cycles."""
-_LOWEST = -1e30
-"""Scores below it count as it, so that no infinity is subtracted."""
+_PARTS, _STEP = 4, 32
+"""Of the keys of a head, each of a multiple of so many."""
 
 
 def takes(query: Node, key: Node, causal: bool, sink: Node | None, cap: float) -> bool:
@@ -27,39 +25,29 @@ def takes(query: Node, key: Node, causal: bool, sink: Node | None, cap: float) -
 
 def expand(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, scale: float, added: Node | None,
            hidden: Node | None, safe: bool) -> Node:
-    """What `kernels.attention.attention` computes of its arguments of these names, (G, S, E): nodes before ``at``."""
-    (heads, queries, depth), (key_heads, keys, _) = shape_of(query), shape_of(key)
-    rows = heads // key_heads * queries
+    """What `kernels.attention.attention` computes of its arguments of these names, (G, 1, E): nodes before ``at``."""
+    (heads, _, depth), (key_heads, keys, _) = shape_of(query), shape_of(key)
+    rows, width = heads // key_heads, shape_of(value)[2]
+    parts = _PARTS if keys % (_PARTS * _STEP) == 0 else 1
 
-    def put(target: object, *args: object, **kwargs: object) -> Node:
-        return graph.insert(at, target, *args, **kwargs)
+    def shaped(node: Node, *sizes: int) -> Node:
+        return graph.insert(at, _aten.reshape.default, node, list(sizes))
 
-    def wide(node: Node) -> Node:
-        narrow = node.meta["val"].dtype != torch.float32
-        return put(_aten._to_copy.default, node, dtype=torch.float32) if narrow else node
+    def mask(node: Node | None) -> Node | None:
+        """(P or 1, Q or 1, 1, T) with P Q = G as (H or 1, P, R or 1, N)."""
+        if node is None:
+            return None
+        sizes, of_all = shape_of(node), [1, 1]
+        if sizes[0] > 1 or sizes[1] > 1:
+            outer, of_all = sizes[0] if sizes[0] > 1 else heads // sizes[1], [key_heads, rows]
+            node = graph.insert(at, _aten.expand.default, node, [outer, heads // outer, 1, keys])
+        node = shaped(node, *of_all, parts, keys // parts)
+        return graph.insert(at, _aten.permute.default, node, [0, 2, 1, 3])
 
-    scaled = put(_aten.mul.Tensor, wide(put(_aten.reshape.default, query, [key_heads, rows, depth])), scale)
-    if query.meta["val"].dtype != torch.float32:  # factors of one narrow type
-        scaled = wide(put(_aten._to_copy.default, scaled, dtype=query.meta["val"].dtype))
-    scores = put(_aten.bmm.default, scaled, put(_aten.permute.default, wide(key), [0, 2, 1]))
-    for mask in (x for x in (added, hidden) if x is not None):
-        sizes = shape_of(mask)
-        outer = sizes[0] if sizes[0] > 1 else heads // sizes[1]
-        grouped = put(_aten.reshape.default, scores, [outer, heads // outer, queries, keys])
-        kept = put(_aten.ne.Scalar, mask, float("-inf")) if mask is added else put(_aten.eq.Scalar, mask, float("inf"))
-        seen = put(_aten.add.Tensor, grouped, mask) if mask is added else grouped
-        scores = put(_aten.reshape.default, put(_aten.where.self, kept, seen, mask), [key_heads, rows, keys])
-    largest = put(_aten.amax.default, scores, [2], True)
-    bounded = [put(_aten.clamp.default, x, _LOWEST) for x in (scores, largest)]
-    weights = put(_aten.exp.default, put(_aten.sub.Tensor, *bounded))
-    total = put(_aten.sum.dim_IntList, weights, [2], True)
-    if query.meta["val"].dtype != torch.float32:
-        weights = wide(put(_aten._to_copy.default, weights, dtype=query.meta["val"].dtype))
-    result = put(_aten.div.Tensor, put(_aten.bmm.default, weights, wide(value)), total)
-    if added is not None or hidden is not None:
-        nothing = put(_aten.eq.Scalar, largest, float("-inf"))
-        of_none = put(_aten.full.default, [1, 1, 1], 0.0 if safe else float("nan"), dtype=torch.float32)
-        result = put(_aten.where.self, nothing, of_none, result)
-    if query.meta["val"].dtype != torch.float32:
-        result = put(_aten._to_copy.default, result, dtype=query.meta["val"].dtype)
-    return put(_aten.reshape.default, result, [heads, queries, shape_of(value)[2]])
+    blocks = [shaped(x, key_heads, parts, keys // parts, size) for x, size in ((key, depth), (value, width))]
+    wide = graph.insert(at, _aten._to_copy.default, query, dtype=torch.float32)
+    scaled = graph.insert(at, _aten.mul.Tensor, wide, scale)
+    scaled = graph.insert(at, _aten._to_copy.default, scaled, dtype=dtype_of(query))
+    result = graph.insert(at, query_attention, shaped(scaled, key_heads, rows, depth), *blocks, mask(added),
+                          mask(hidden), safe)
+    return shaped(result, heads, 1, width)
