@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from support import ROOT
 
+from hexagon_mlir.codegen.matrix_engine.catalogue import ROUTINES as CATALOGUE
 from hexagon_mlir.dialects.engine_tiles import IDENTITY_SCALE, PLANE_SCALES, piece_fills
 from hexagon_mlir.exec.host import run_on_host
+from hexagon_mlir.exec.host_engine import HostEngine
 from hexagon_mlir.ir import parse
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.registry import get
+from hexagon_mlir.passes.engine_lowering.routines import ROUTINES
 from hexagon_mlir.targets import get as target
 
 STAGES = ("product", "tiles", "calls")
@@ -103,3 +107,31 @@ def test_products_of_bytes():
     planes = results_at("tiles", "bytes").view(np.uint8)
     sums = np.ascontiguousarray(planes.transpose(0, 3, 1, 4, 2)).view("<i4")[..., 0].reshape(2 * 64, 2 * 32)
     np.testing.assert_array_equal(sums, rows @ matrix)
+
+
+@pytest.mark.parametrize(("function", "columns"), [("unrolled", (0, 1)), ("shared_table", (0, 1)), ("from_one", (1,))])
+def test_columns_that_are_no_loop_from_the_first_one(function, columns):
+    """Columns of a row by calls for one column each: the lit tests' programs, which name the tiles one by one."""
+    text = (ROOT / "test/lit/lower_engine_tiles/basic.mlir").read_text()
+    module = parse(next(part for part in text.split("// -----") if f"@{function}(" in part))
+    shared = function == "shared_table"
+    activations, weights = halves(1, 3, 16, 32, 2), halves(2, 3, 16, 32, 2)
+    tables = identity_tables(1 if shared else 2)
+    tables[:, 0] += (np.arange(len(tables)) * 0x400)[:, None].astype(np.int32)  # the second one doubles
+    rows = activations.astype(np.float32).transpose(0, 2, 4, 1, 3).reshape(32, 96)
+    expected = np.zeros((1, 2, 16, 32, 2), np.float16)
+    for column in columns:
+        matrix = weights[column].astype(np.float32).transpose(0, 1, 3, 2).reshape(96, 32)
+        sums = rows @ matrix * (1 if shared else 2**column)
+        expected[0, column] = sums.reshape(16, 2, 32).transpose(0, 2, 1)
+    for lowered in (False, True):
+        if lowered:
+            get("lower-engine-tiles")().run(module, PassContext(target()))
+        found = np.zeros_like(expected)
+        run_on_host(module, function, [activations, weights, tables[0] if shared else tables, found])
+        np.testing.assert_allclose(found.astype(np.float32), expected.astype(np.float32), rtol=2**-10, atol=2**-9)
+
+
+def test_routines_exist():
+    """What the pass calls, the compiler's catalogue has, and this machine."""
+    assert {routine.symbol for routine in ROUTINES} <= set(CATALOGUE) & set(HostEngine("test").functions())
