@@ -46,15 +46,19 @@ def type_key(node: Node) -> str:
 
 
 def _type_of(node: Node) -> Any:
-    value = node.meta.get("val")
+    value = node.meta.get("val", node.target if node.op == "get_attr" else None)
     return f"{value.dtype}{tuple(value.shape)}" if isinstance(value, torch.Tensor) else str(value)
 
 
 def alone(node: Node) -> Graph:
-    """A graph of ``node`` and inputs; of several results, of those that are used."""
+    """A graph of ``node`` and inputs; of several results, of those that are used. It is for the module that owns
+    ``node``, which has the graphs that ``node`` calls."""
     graph = Graph()
     inputs = {}
     for source in node.all_input_nodes:
+        if source.op == "get_attr" and not isinstance(source.meta.get("val"), torch.Tensor):
+            inputs[source] = graph.node_copy(source)
+            continue
         inputs[source] = graph.placeholder(source.name)
         inputs[source].meta = dict(source.meta)
     copy = graph.node_copy(node, inputs.__getitem__)

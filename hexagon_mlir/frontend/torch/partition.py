@@ -101,7 +101,7 @@ def _refusal(node: Node, numerics: str) -> HexError | None:
     if has_effect(node):
         return HexError.plain(f"'{effect_of(node)}' has an effect beside its results")
     try:
-        graph = from_aot(GraphModule(torch.nn.Module(), alone(node)), {})
+        graph = from_aot(GraphModule(node.graph.owning_module or torch.nn.Module(), alone(node)), {})
         run_passes(graph, numerics)
         to_linalg(graph)
     except HexError as error:

@@ -19,6 +19,7 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import (
     share_common_subexpressions,
 )
 from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
+from hexagon_mlir.frontend.torch.rewrites.control_flow import expand_control_flow
 from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
 from hexagon_mlir.frontend.torch.rewrites.groups import merge_groups
 from hexagon_mlir.frontend.torch.rewrites.integers import integer_products
@@ -53,6 +54,7 @@ _CLEAN: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("dead-code", eliminate_dead_code),
 )
 _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
+    ("control-flow", expand_control_flow),
     ("dead-code", eliminate_dead_code),
     ("quantized-layers", quantized_layers),
     ("widen-bytes", widen_bytes),

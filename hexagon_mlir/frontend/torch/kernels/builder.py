@@ -174,6 +174,13 @@ class FunctionBuilder:
         self._lines += [f"scf.yield {_names(body(index, carried))} : {types}", "}"]
         return [Value(f"{result}#{place}", value.type) for place, value in enumerate(initial)]
 
+    def call(self, function: str, operands: Sequence[Value], types: Sequence[Type]) -> list[Value]:
+        """A call of ``function``, with results of these types."""
+        result = self._value(INDEX).name
+        given, made = (", ".join(str(type_) for type_ in each) for each in ([one.type for one in operands], types))
+        self._lines.append(f"{result}:{len(types)} = func.call @{function}({_names(operands)}) : ({given}) -> ({made})")
+        return [Value(f"{result}#{place}", type_) for place, type_ in enumerate(types)]
+
     def parallel(self, count: int, out: Value, body: Callable[[Value], Insertion]) -> Value:
         """An scf.forall; ``body(index)`` gives the block of ``out`` that iteration ``index`` of ``count`` makes."""
         index, into, result = self._value(INDEX), self._value(out.type), self._value(out.type)
