@@ -139,11 +139,12 @@ def _is_entry(block: ir.Block) -> bool:
 
 def _slot(target: ir.Value, arena: ir.Operation) -> tuple[ir.Operation, int] | None:
     """The slot at whose start the contiguous ``target`` is, and the slot's offset in the arena."""
-    view = None if isinstance(target.owner, ir.Block) else target.owner.operation
-    if view is None or view.name != "memref.view" or constant_value(view.operands[1]) != 0:
-        return None
-    owner = view.operands[0].owner
-    slot = None if isinstance(owner, ir.Block) else owner.operation
+    slot = None if isinstance(target.owner, ir.Block) else target.owner.operation
+    while slot is not None and slot.name == "memref.view" and not tcm_slots.is_slot(slot):
+        if constant_value(slot.operands[1]) != 0:
+            return None
+        owner = slot.operands[0].owner
+        slot = None if isinstance(owner, ir.Block) else owner.operation
     if slot is None or not tcm_slots.is_slot(slot) or slot.operands[0] != arena.results[0]:
         return None
     offset = constant_value(slot.operands[1])

@@ -207,3 +207,53 @@ func.func @fetches_nothing(%y: memref<65536xf32>, %v: f32) attributes {hexagon.i
   memref.dealloc %arena : memref<262144xi8, 1>
   return
 }
+
+// -----
+// 4. The tile is a view of a view, both from the start of its slot on.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: tiles = [array<i64: 0, 0, 131072, 1, 131072, 131072>]
+// CHECK: call @hexmlir_rt_tile_start(
+// CHECK-NOT: memref.copy %arg0
+func.func @nested(%w: memref<32768xf32>, %y: memref<32768xf32>) attributes {hexagon.in_model = array<i64: 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c131072 = arith.constant 131072 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+  %slot = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+  %other = memref.view %arena[%c131072][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+  %inner = memref.view %slot[%c0][] : memref<131072xi8, 1> to memref<131072xi8, 1>
+  %t = memref.view %inner[%c0][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+  %u = memref.view %other[%c0][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+  memref.copy %w, %t : memref<32768xf32> to memref<32768xf32, 1>
+  scf.for %i = %c0 to %c131072 step %c1 {
+    linalg.exp ins(%t : memref<32768xf32, 1>) outs(%u : memref<32768xf32, 1>)
+  }
+  memref.copy %u, %y : memref<32768xf32, 1> to memref<32768xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+}
+
+// -----
+// 5. Not at the start of its slot: no tile.
+// CHECK-LABEL: func.func @inside
+// CHECK-NOT: tiles = [array
+// CHECK: memref.copy %arg0
+func.func @inside(%w: memref<16384xf32>, %y: memref<16384xf32>) attributes {hexagon.in_model = array<i64: 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c65536 = arith.constant 65536 : index
+  %c131072 = arith.constant 131072 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+  %slot = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+  %other = memref.view %arena[%c131072][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<131072xi8, 1>
+  %inner = memref.view %slot[%c65536][] : memref<131072xi8, 1> to memref<65536xi8, 1>
+  %t = memref.view %inner[%c0][] : memref<65536xi8, 1> to memref<16384xf32, 1>
+  %u = memref.view %other[%c0][] : memref<131072xi8, 1> to memref<16384xf32, 1>
+  memref.copy %w, %t : memref<16384xf32> to memref<16384xf32, 1>
+  scf.for %i = %c0 to %c131072 step %c1 {
+    linalg.exp ins(%t : memref<16384xf32, 1>) outs(%u : memref<16384xf32, 1>)
+  }
+  memref.copy %u, %y : memref<16384xf32, 1> to memref<16384xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+}

@@ -80,3 +80,16 @@ def test_rows_with_infinity_are_nan():
     x[1, 5] = torch.inf
     found = hx.compile(torch.export.export(model, (x,)))(x)
     assert found[0].isfinite().all() and found[1].isnan().all()
+
+
+def test_first_codes_of_a_later_layer_are_prefetched():
+    """While the first layer computes; values are those of the weights."""
+    model = Layers((1024, 3072, 1024), torch.float16).eval()
+    x = torch.randn(1, 1024, generator=torch.Generator().manual_seed(2)).half()
+    compiled = hx.compile(torch.export.export(model, (x,)))
+    first, second = (layer.weight.data.double().T for layer in model.layers)
+    between = (x.double() @ first).half().double()
+    error = (compiled(x).double() - between @ second).abs() / (between.abs() @ second.abs())
+    assert error.max() <= EPSILON[torch.float16]
+    codes = 1024 * 3072 // 2
+    assert codes // 8 <= compiled.result.streamed_bytes[-1] < codes
