@@ -75,8 +75,11 @@ def run(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, A
 
 
 def export(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
-    """``torch.export`` and ``hexagon_mlir.compile``."""
+    """``torch.export`` and ``hexagon_mlir.compile``, without a cache, which PyTorch refuses as a result."""
     module.eval()
+    config = getattr(module, "config", None)
+    if hasattr(config, "use_cache"):
+        config.use_cache = False
     with torch.no_grad():
         expected = list(tensors(module(**inputs)))
         program = torch.export.export(module, (), inputs)

@@ -14,8 +14,9 @@ _EXPORTED = ("BERT", "DistilBERT", "ELECTRA", "DeBERTa-v2", "FNet", "GPT-2", "GP
 KINDS: dict[str, tuple[str, ...]] = {"run": (), "export": _EXPORTED, "train": _TRAINED}
 """The kinds of rows, and the models of each; empty for all."""
 _HEADINGS = {"run": "torch.compile", "export": "torch.export", "train": "Training"}
-_WORDS = {"run": "``torch.compile(model, backend=\"hexagon\")``, without gradients.",
-          "export": "``hexagon_mlir.compile(torch.export.export(model, (), inputs))``.",
+_WORDS = {"run": '``torch.compile(model, backend="hexagon")``, without gradients.',
+          "export": "``hexagon_mlir.compile(torch.export.export(model, (), inputs))``, models of transformers with "
+                    "``use_cache=False``.",
           "train": "Three steps of SGD (rate 0.01) on the mean square of the results, forward and backward pass by "
                    "``torch.compile``; the optimizer runs in eager PyTorch, dropout is off. *Error* is the largest "
                    "difference of a loss from that of eager PyTorch, relative to the loss where it is over one."}

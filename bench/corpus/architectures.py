@@ -1,6 +1,7 @@
 """Small models of the architectures in transformers, with random weights, and inputs for them.
 
 Sizes are as small as an architecture allows: two layers, 64 numbers in a state, 24 tokens, images of 32 to 64 pixels.
+RWKV has 8 tokens: PyTorch traces its loop over tokens step by step.
 """
 
 from __future__ import annotations
@@ -154,7 +155,6 @@ _TEXT: dict[str, tuple[str, dict[str, Any]]] = {
     "Mamba": ("MambaForCausalLM", {**_WORDS, "hidden_size": 64, "num_hidden_layers": 2, "state_size": 8}),
     "Mamba2": ("Mamba2ForCausalLM", {**_WORDS, "hidden_size": 64, "num_hidden_layers": 2, "state_size": 16,
                                      "head_dim": 16, "num_heads": 8, "chunk_size": 8, "n_groups": 1}),
-    "RWKV": ("RwkvForCausalLM", {**_WORDS, "hidden_size": 64, "num_hidden_layers": 2, "context_length": 64}),
     "Jamba": ("JambaForCausalLM", {**_LLAMA, "num_experts": 4, "attn_layer_period": 2, "attn_layer_offset": 1,
                                    "expert_layer_period": 2, "expert_layer_offset": 1, "mamba_d_state": 8,
                                    "use_mamba_kernels": False}),
@@ -182,6 +182,8 @@ _IMAGE: dict[str, tuple[str, dict[str, Any]]] = {
 TRANSFORMERS: dict[str, Callable[[], Made]] = {
     **{name: partial(_transformers, kind, _tokens, **config) for name, (kind, config) in _TEXT.items()},
     "Gemma3": _gemma3,
+    "RWKV": partial(_transformers, "RwkvForCausalLM", partial(_tokens, 8), **_WORDS, hidden_size=64,
+                    num_hidden_layers=2, context_length=64),
     "BigBird": partial(_transformers, "BigBirdModel", partial(_tokens, 48), **_BERT, attention_type="block_sparse",
                        block_size=4, num_random_blocks=1),
     **{name: partial(_transformers, kind, _two_texts, **config) for name, (kind, config) in _TEXT_TO_TEXT.items()},
