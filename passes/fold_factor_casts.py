@@ -12,7 +12,7 @@ from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
-from hexagon_mlir.passes.lib.factor_casts import computes_extended, narrow, without_extension
+from hexagon_mlir.passes.lib.factor_casts import computes_extended, narrow_in_any_order, without_extension
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -107,10 +107,12 @@ class FoldFactorCastsPass(Pass):
         op = matmul.op
         wide = list(op.operands)[:_FACTORS]
         maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
+        factors = [_short(value, map_) for value, map_ in zip(wide, maps, strict=False)]
         kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
         with op.location, ir.InsertionPoint(op):
             op.results[0].replace_all_uses_with(generic(
-                [_short(value) for value in wide], op.operands[_FACTORS], maps, kinds,
+                [factor for factor, _ in factors], op.operands[_FACTORS],
+                [*(map_ for _, map_ in factors), maps[_FACTORS]], kinds,
                 lambda given: binary("arith.addf", given[2], binary(
                     "arith.mulf", *(cast("arith.extf", given[2].type, value) for value in given[:_FACTORS])))))
         erase_op(op, self.name)
@@ -128,9 +130,9 @@ def _factor_element(op: ir.Operation) -> ir.Type | None:
     return left if left == right and isinstance(left, ir.F16Type | ir.BF16Type) else None
 
 
-def _short(value: ir.Value) -> ir.Value:
-    """``value`` before its elements were extended."""
-    return narrow(value) if narrow(value) != value else without_extension(value)
+def _short(value: ir.Value, map_: ir.AffineMap) -> tuple[ir.Value, ir.AffineMap]:
+    """``value``, which ``map_`` indexes, before its elements were extended, and what indexes it."""
+    return narrow_in_any_order(value, map_) or (without_extension(value), map_)
 
 
 def _trips(op: ir.Operation) -> int:

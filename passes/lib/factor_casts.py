@@ -31,6 +31,22 @@ def narrow(value: ir.Value) -> ir.Value:
     return op.operands[0] if extends else value
 
 
+def narrow_in_any_order(value: ir.Value, map_: ir.AffineMap) -> tuple[ir.Value, ir.AffineMap] | None:
+    """The tensor whose elements, extended to a wider type and maybe transposed, are those of ``value``, which ``map_``
+    indexes; what indexes it. None if there is none.
+    """
+    op = value.owner.operation if not isinstance(value.owner, ir.Block) else None
+    if op is None or op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1:
+        return None
+    order, place = (ir.AffineMapAttr(each).value for each in indexing_maps(op) or ())
+    if not order.is_permutation or place != ir.AffineMap.get_identity(place.n_dims) or _last(op) is None:
+        return None
+    body = op.regions[0].blocks[0]
+    if len(list(body.operations)) != _OPERATIONS or body.operations[0].operands[0] != body.arguments[0]:
+        return None
+    return op.operands[0], ir.AffineMap.get(map_.n_dims, 0, [each.compose(map_) for each in order.results])
+
+
 def computes_extended(value: ir.Value) -> ir.Type | None:
     """The type that a parallel linalg.generic which makes ``value`` extends each element from, as its last step; None
     for anything else."""

@@ -58,3 +58,33 @@ def test_torch_product():
     exact = a.double() @ b.double()
     assert found.dtype == torch.float32
     assert ((found - exact).abs() <= 2**-22 * (a.double().abs() @ b.double().abs())).all()
+
+
+def test_a_factor_that_is_transposed_as_it_is_widened_is_read_transposed():
+    """Nothing is copied; values of a matrix that is no square."""
+    start, end = PRODUCT.split("%2 = ")
+    end = end.replace("#same, #same", "affine_map<(i, j) -> (j, i)>, #same")
+    end = end.replace("%b : tensor<7x3", "%b : tensor<3x7")
+    text = start.replace("%b: tensor<7x3", "%b: tensor<3x7") + "%2 = " + end
+    module, _ = after(text, STEPS)
+    assert "ins(%arg0, %arg1 : tensor<5x7xf16>, tensor<3x7xf16>)" in to_text(module)
+    assert to_text(module).count("linalg.generic") == 2  # the product, and the factor that is a result
+    rng = np.random.default_rng(0)
+    a, b = (rng.standard_normal(shape).astype(np.float16) for shape in ((5, 7), (3, 7)))
+    product, _ = on_host(module, ["f"])("f", [a, b])
+    np.testing.assert_allclose(product, a.astype(np.float64) @ b.T.astype(np.float64), atol=1e-6)
+
+
+def test_torch_product_of_bf16_by_a_transposed_matrix():
+    """On the engine; rounded once, to bf16."""
+    torch.manual_seed(0)
+    a, b = (torch.randn(shape).bfloat16() for shape in ((128, 200), (160, 200)))
+
+    class Transposed(torch.nn.Module):
+        def forward(self, a, b):
+            return a @ b.mT
+
+    model = hx.compile(torch.export.export(Transposed(), (a, b)))
+    found, exact = model(a, b).double(), a.double() @ b.double().mT
+    assert model.last_run.launches[-1].result.matrix.macs > 0
+    assert ((found - exact).abs() <= 2**-8 * exact.abs() + 2**-20 * (a.double().abs() @ b.double().mT.abs())).all()
