@@ -64,11 +64,13 @@ ATTRIBUTES = {
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
     block_weights.CANDIDATES: Attribute(
-        "on the function of a model: the numbers of constants that are weights of 4 bits in blocks of 32",
+        "on the function of a model: the numbers of constants that are weights in blocks", frozenset({"tensor"})),
+    block_weights.FORMATS: Attribute(
+        "on the function of a model: for each of them rows of a block, bits of a code and a scale, zero points or not",
         frozenset({"tensor"})),
     block_weights.CODES: Attribute(
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
-        "their scales", frozenset({"tensor"})),
+        "their scales and zero points", frozenset({"tensor"})),
     block_weights.PRODUCT: Attribute(
         "on a product of rows in fixed point with weights in blocks: the bits of a weight's code",
         _ON_TENSORS | _IN_LOOPS),

@@ -13,6 +13,8 @@ of P bytes of a number counts 256^p units. The unit, a power of two, is that of 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from hexagon_mlir.ir import ir
 
 COLUMNS, LANES, PARITIES = 64, 32, 2
@@ -30,11 +32,53 @@ PRODUCT = "hexagon.block_product"
 ROW_OPERANDS = 3
 """Of such an op: the first operands are the rows' bytes, units and sums, which are read as scalars."""
 CANDIDATES = "hexagon.block_constants"
-"""On the function of a model: the numbers of constants, matrices, that are weights of 4 bits in blocks of 32."""
+"""On the function of a model: the numbers of constants, matrices, that are weights in blocks."""
+FORMATS = "hexagon.block_formats"
+"""On the function of a model: the numbers of `Format` for each of `CANDIDATES`; without it, all have its defaults."""
 CODES = "hexagon.block_codes"
-"""On the function of a model: the numbers of arguments that are codes; its last arguments are the scales of each."""
+"""On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
+of them, the scales, and the zero points if its format has some."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
+
+_FIELDS = 4
+
+
+@dataclass(frozen=True)
+class Format:
+    """How weights are stored: the rows that share a scale, the bits of a code and of a scale (16 or 32), and whether
+    blocks have zero points of their own."""
+
+    block: int = BLOCKS[0]
+    bits: int = 4
+    scale_bits: int = 16
+    zeros: bool = False
+
+    @property
+    def extra(self) -> int:
+        """Arguments of a function besides the codes."""
+        return 2 if self.zeros else 1
+
+
+def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
+    """Write `CANDIDATES` and `FORMATS` of ``function``: the formats of its arguments by their numbers."""
+    found = [(number, formats[number]) for number in sorted(formats)]
+    values = [int(value) for _, one in found for value in (one.block, one.bits, one.scale_bits, one.zeros)]
+    function.attributes[CANDIDATES] = ir.DenseI64ArrayAttr.get([number for number, _ in found], function.context)
+    function.attributes[FORMATS] = ir.DenseI64ArrayAttr.get(values, function.context)
+
+
+def formats_of(function: ir.Operation) -> dict[int, Format]:
+    """The formats of the arguments of ``function`` that are weights in blocks."""
+    if CANDIDATES not in function.attributes:
+        return {}
+    candidates = list(ir.DenseI64ArrayAttr(function.attributes[CANDIDATES]))
+    if FORMATS not in function.attributes:
+        return dict.fromkeys(candidates, Format())
+    values = list(ir.DenseI64ArrayAttr(function.attributes[FORMATS]))
+    fields = [values[first:first + _FIELDS] for first in range(0, len(values), _FIELDS)]
+    return {number: Format(block, bits, scale_bits, bool(zeros)) for number, (block, bits, scale_bits, zeros)
+            in zip(candidates, fields, strict=True) if block in BLOCKS and bits in (4, 8) and scale_bits in (16, 32)}
 
 
 def code_bits(op: ir.Operation) -> int:

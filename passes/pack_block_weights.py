@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import BLOCKS, BYTE_BITS, CANDIDATES, CODES, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format, codes_shape, formats_of, scales_shape
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
 from hexagon_mlir.ir import erase_op, func, ir
 from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
@@ -14,20 +14,21 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
 from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
 
-_BITS = 4
 _MATRIX = 2
+_HALF = 16
 
 
 @dataclass(frozen=True)
 class PackBlockWeightsPass(Pass):
-    """Gives kernels the constant right factors of products of a few rows as codes of 4 bits and scales.
+    """Gives kernels the constant right factors of products of a few rows as codes and scales.
 
-    A function with ``hexagon.block_constants`` calls kernels; these arguments of it are weights of 4 bits that share
-    scales in blocks of 32 of a column. Where a kernel multiplies a few rows by one of them, and nothing else reads it,
-    the argument becomes the codes (`hexagon_mlir.dialects.block_weights`), and the function and the kernel get the
-    scales as one more argument, the last one. ``hexagon.block_codes`` names the arguments that are codes, in the order
-    of these scales: whoever calls the function makes both of its constants. In the kernel, ``hexagon.block_matrix``
-    stands for the matrix; `form-block-products` computes with codes and scales.
+    A function with ``hexagon.block_constants`` calls kernels; these arguments of it are weights that share scales in
+    blocks of a column: of 4 bits, f16 scales and blocks of 32, or as ``hexagon.block_formats`` says. Where a kernel
+    multiplies a few rows by one of them, and nothing else reads it, the argument becomes the codes
+    (`hexagon_mlir.dialects.block_weights`), and the function and the kernel get the scales, and zero points if it has
+    some, as more arguments, the last ones. ``hexagon.block_codes`` names the arguments that are codes, in the order of
+    these scales: whoever calls the function makes all of its constants. In the kernel, ``hexagon.block_matrix`` stands
+    for the matrix; `form-block-products` computes with codes and scales.
 
     Before:
         func.func private @k(%a: tensor<1x64xf16>, %b: tensor<64x70xf16>) -> tensor<1x70xf16> {
@@ -98,24 +99,26 @@ class PackBlockWeightsPass(Pass):
 
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation) -> list[int]:
         """Pack what ``kernel`` multiplies by; the numbers of the arguments of ``function`` that are codes now."""
+        formats = formats_of(function)
         packed: list[ir.BlockArgument] = []
         added: list[ir.Value] = []
         for op in ops_named(kernel, *names_of("linalg")):
             given = constant_of(op.operands[RIGHT], kernel, call, function) if self._fits(op) else None
-            if given is None or given.arg_number not in numbers(function, CANDIDATES):
+            if given is None or given.arg_number not in formats:
                 continue
             weight = ir.BlockArgument(op.operands[RIGHT])
             matrix = ir.RankedTensorType(weight.type)
-            codes, scales = _types(matrix)
+            form = formats[given.arg_number]
+            codes, *others = _types(matrix, form)
             body = kernel.regions[0].blocks[0]
             with op.location, ir.InsertionPoint.at_block_begin(body):
                 weight.set_type(codes)
                 given.set_type(codes)
-                own = body.add_argument(scales, op.location)
-                added.append(function.regions[0].blocks[0].add_argument(scales, op.location))
-                bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _BITS)
+                own = [body.add_argument(type_, op.location) for type_ in others]
+                added += [function.regions[0].blocks[0].add_argument(type_, op.location) for type_ in others]
+                bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
                 op.operands[RIGHT] = ir.Operation.create(
-                    BLOCK_MATRIX, results=[matrix], operands=[weight, own], attributes={"bits": bits}).result
+                    BLOCK_MATRIX, results=[matrix], operands=[weight, *own], attributes={"bits": bits}).result
             packed.append(given)
         if packed:
             retype(kernel)
@@ -145,10 +148,11 @@ class PackBlockWeightsPass(Pass):
         return 0 < rows <= most and [depth, columns] == list(types[RIGHT].shape)
 
 
-def _types(matrix: ir.RankedTensorType) -> tuple[ir.RankedTensorType, ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``."""
+def _types(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
+    """The types of codes and scales of ``matrix``, and of zero points if it has some."""
     depth, columns = matrix.shape
-    block = BLOCKS[0]
-    return (ir.RankedTensorType.get(codes_shape(columns, depth, block, _BITS), ir.IntegerType.get_signless(BYTE_BITS)),
-            ir.RankedTensorType.get(scales_shape(columns, depth, block), ir.F16Type.get()))
-
+    byte = ir.IntegerType.get_signless(BYTE_BITS)
+    scale = ir.F16Type.get() if form.scale_bits == _HALF else ir.F32Type.get()
+    shape = scales_shape(columns, depth, form.block)
+    return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), byte),
+            *(ir.RankedTensorType.get(shape, kind) for kind in (scale, byte)[:form.extra])]

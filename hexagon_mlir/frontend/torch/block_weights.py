@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, LANES, PARITIES, WORD, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, LANES, PARITIES, WORD, Format, codes_shape, scales_shape
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class BlockWeights:
     block: int
     bits: int
     zeros: torch.Tensor | None = None
+
+    @property
+    def format(self) -> Format:
+        """What the compiler knows of them."""
+        return Format(self.block, self.bits, BYTE_BITS * self.scales.element_size(), self.zeros is not None)
 
     @property
     def middle(self) -> int:

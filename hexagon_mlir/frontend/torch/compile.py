@@ -18,12 +18,14 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.prediction import computing_cycles, predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
-from hexagon_mlir.dialects.block_weights import CANDIDATES, CODES
+from hexagon_mlir.dialects.block_weights import CODES, note_formats
 from hexagon_mlir.dialects.narrow_weights import NARROW
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.archive import read as archive
+from hexagon_mlir.frontend.torch.block_constants import in_blocks
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
@@ -95,35 +97,39 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
         narrow: dict[int, NarrowWeights] = {}
+        blocks: dict[int, BlockWeights] = {}
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
         if pipelines.uses(pipeline, "hexagon-matrix-engine"):
             note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
             narrow = _narrow_weights(graph)
             note(main, NARROW, (i for i, weights in narrow.items() if weights.dtype == torch.float16))
-            note(main, CANDIDATES, narrow)
+            blocks = {i: weights.blocks() for i, weights in narrow.items()} | _block_weights(graph, narrow)
+            note_formats(main, {i: weights.format for i, weights in blocks.items()})
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
         tiled = {number: narrow[number].tiles() if number in narrow else
                  _tiles(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
-        scales, saved = {}, 0
+        extra: list[tuple[str, torch.Tensor]] = []
+        saved = 0
         for number in numbers(main, CODES):
-            tiled[number], scales[number] = narrow[number].blocks()
-            saved += (graph.constants[_placeholders(graph)[number].name].nbytes
-                      - tiled[number].nbytes - scales[number].nbytes)
+            name = _placeholders(graph)[number].name
+            tiled[number], *others = blocks[number].packed()
+            extra += zip((f"{name}_scales", f"{name}_zeros"), others, strict=False)
+            saved += graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = _placeholders(graph)
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))
     signature = Signature(
-        inputs=[*(place.get(node.name) for node in placeholders), *(None for _ in scales)],
+        inputs=[*(place.get(node.name) for node in placeholders), *(None for _ in extra)],
         constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled
-        | dict(enumerate(scales.values(), len(placeholders))),
+        | dict(enumerate((tensor for _, tensor in extra), len(placeholders))),
         outputs=graph.outputs, mutations=graph.mutations,
         states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
         shapes=[*((tuple(tiled[i].shape), tiled[i].dtype) if i in tiled else (shape_of(node), dtype_of(node))
-                  for i, node in enumerate(placeholders)), *((tuple(s.shape), s.dtype) for s in scales.values())],
-        names=[*(node.name for node in placeholders), *(f"{placeholders[i].name}_scales" for i in scales)],
+                  for i, node in enumerate(placeholders)), *((tuple(s.shape), s.dtype) for _, s in extra)],
+        names=[*(node.name for node in placeholders), *(name for name, _ in extra)],
         result_dtypes=[dtype_of(node) for node in output.args[0]],
         bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
         fixed=graph.fixed,
@@ -153,6 +159,18 @@ def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:
         if made is not None:
             graph.value(node)  # the graph depends on it
             found[number] = made
+    return found
+
+
+def _block_weights(graph: TorchGraph, narrow: dict[int, NarrowWeights]) -> dict[int, BlockWeights]:
+    """The other constants that are weights of 4 or 8 bits in blocks."""
+    found = {}
+    for number, node in enumerate(_placeholders(graph)):
+        if number not in narrow and node.name in graph.constants:
+            made = in_blocks(graph.constants[node.name])
+            if made is not None:
+                graph.value(node)  # the graph depends on it
+                found[number] = made
     return found
 
 

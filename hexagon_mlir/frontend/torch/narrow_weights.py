@@ -43,10 +43,10 @@ class NarrowWeights:
         up with zeros."""
         return _packed(self.multiples, self.scales)
 
-    def blocks(self) -> tuple[torch.Tensor, ...]:
-        """For products of a few rows: codes and scales (`hexagon_mlir.dialects.block_weights`)."""
+    def blocks(self) -> BlockWeights:
+        """For products of a few rows."""
         codes = (self.multiples + OFFSET).to(torch.uint8).reshape(-1, self.multiples.shape[-1])[:self.depth]
-        return BlockWeights(codes, self.scales, TILE, NIBBLE_BITS).packed()
+        return BlockWeights(codes, self.scales, TILE, NIBBLE_BITS)
 
 
 def narrowed(weight: torch.Tensor) -> NarrowWeights | None:

@@ -30,3 +30,21 @@ func.func @model(%a: tensor<1x40xf32>, %b: tensor<40x70xf32>, %o: tensor<40x70xf
   %1 = call @two(%0, %o, %w, %c) : (tensor<1x70xf32>, tensor<40x70xf32>, tensor<70x70xf32>, tensor<1x70xf32>) -> tensor<1x70xf32>
   return %1 : tensor<1x70xf32>
 }
+
+// Formats say how weights are stored: 8 bits in blocks of 64, f32 scales, zero points.
+// CHECK-LABEL: func.func private @bytes
+// CHECK-SAME: %[[CODES:[a-z0-9]+]]: tensor<1x2x16x2x32x4xi8>, %{{[a-z0-9]+}}: tensor<1x64xf32>, %[[SCALES:[a-z0-9]+]]: tensor<1x2x2x32xf32>, %[[ZEROS:[a-z0-9]+]]: tensor<1x2x2x32xi8>)
+// CHECK: "hexagon.block_matrix"(%[[CODES]], %[[SCALES]], %[[ZEROS]]) {bits = 8 : i64}
+func.func private @bytes(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %c: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<1x70xf32>, tensor<70x64xf32>) outs(%c : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: func.func @model_of_bytes
+// CHECK-SAME: hexagon.constants = array<i64: 1, 3, 4>
+func.func @model_of_bytes(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %c: tensor<1x64xf32>) -> tensor<1x64xf32>
+    attributes {hexagon.block_constants = array<i64: 1>, hexagon.block_formats = array<i64: 64, 8, 32, 1>,
+                hexagon.constants = array<i64: 1>} {
+  %0 = call @bytes(%a, %b, %c) : (tensor<1x70xf32>, tensor<70x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}

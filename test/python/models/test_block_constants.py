@@ -1,0 +1,94 @@
+"""Weights of 4 and 8 bits in blocks among constants: which are found, what they are, models that multiply them."""
+
+import pytest
+import torch
+import torchao.quantization as torchao
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.block_constants import in_blocks
+
+EPSILON = 2.0**-21
+"""Of the sum of the magnitudes of products: a few roundings of f32."""
+
+
+def weights(bits, block, zeros, depth=300, columns=70, seed=0):
+    """f32 K x N of random codes, f32 scales, and zero points of their own or 8 or 128."""
+    generator = torch.Generator().manual_seed(seed)
+    codes = torch.randint(0, 1 << bits, (depth, columns), generator=generator)
+    shape = (-(-depth // block), columns)
+    middle = torch.full(shape, 1 << bits - 1)
+    own = torch.randint(0, 1 << bits, shape, generator=generator) if zeros else middle
+    scales = torch.rand(shape, generator=generator) / 50 + 0.001
+    spread = (part.repeat_interleave(block, 0)[:depth] for part in (own, scales))
+    return (codes - next(spread)).float() * next(spread)
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("block", [32, 64, 128, 4096])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_found(bits, block, zeros):
+    matrix = weights(bits, block, zeros)
+    found = in_blocks(matrix)
+    assert (found.bits, found.block, found.zeros is not None) == (bits, min(block, 128), zeros)
+    assert ((found.matrix() - matrix.double()).abs() <= 2.0**-23 * matrix.double().abs()).all()
+    matrix[40, 30] += matrix[40, 30] * 1e-5 + 1e-4
+    assert in_blocks(matrix) is None
+
+
+def test_others():
+    generator = torch.Generator().manual_seed(1)
+    random = torch.randn(64, 64, generator=generator)
+    for one in (random, random.half(), weights(8, 16, True), torch.full((64, 64), torch.inf), torch.zeros(0, 32),
+                torch.full((64, 64), torch.nan), random.double(), random[0], torch.zeros(1, 64)):
+        assert in_blocks(one) is None
+    zero = in_blocks(torch.zeros(64, 64))
+    assert not zero.matrix().any()
+
+
+@pytest.mark.parametrize("group", [0, 40])
+def test_values_of_microscaling_formats(group):
+    """MXFP4: twice its numbers are integers up to 12; they take 8 bits."""
+    generator = torch.Generator().manual_seed(2)
+    numbers = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    codes = torch.randint(0, 16, (96, 64), generator=generator)
+    matrix = numbers[codes & 7] * torch.where(codes > 7, -1.0, 1.0)
+    matrix *= (2.0**torch.randint(-9, 3, (3, 64), generator=generator)).repeat_interleave(32, 0)
+    matrix[:, :group] = 0
+    found = in_blocks(matrix)
+    assert found.bits == 8 and found.scales.dtype == torch.float16
+    assert torch.equal(found.matrix(), matrix.double())
+
+
+@pytest.mark.parametrize(("bits", "block", "zeros"), [(4, 32, True), (4, 64, False), (4, 128, True), (8, 32, False),
+                                                      (8, 64, True), (8, 4096, False)])
+@pytest.mark.parametrize("target", ["v75", "v68"])
+def test_models(bits, block, zeros, target):
+    matrix, rows = weights(bits, block, zeros, 250, 126), 3
+    layer = torch.nn.Linear(*matrix.shape, bias=False)
+    layer.weight.data = matrix.T.contiguous()
+    x = torch.randn(rows, matrix.shape[0], generator=torch.Generator().manual_seed(2))
+    compiled = hx.compile(torch.export.export(layer, (x,)), target=target)
+    error = (compiled(x).double() - x.double() @ matrix.double()).abs()
+    assert (error / (x.double().abs() @ matrix.double().abs())).max() <= EPSILON
+    stored = sum(constant.nbytes for constant in compiled.signature.constants.values())
+    assert compiled.result.saved_bytes == matrix.nbytes - stored and stored < 0.4 * matrix.nbytes
+
+
+CONFIGS = {
+    "8 bits": lambda: torchao.Int8WeightOnlyConfig(),
+    "4 bits": lambda: torchao.IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=torchao.PerGroup(64)),
+    "4 bits, zero points": lambda: torchao.IntxWeightOnlyConfig(
+        weight_dtype=torch.int4, granularity=torchao.PerGroup(32), mapping_type=torchao.MappingType.ASYMMETRIC),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_torchao(name, tmp_path):
+    torch.manual_seed(0)
+    model, x = torch.nn.Sequential(torch.nn.Linear(256, 96)).eval(), torch.randn(2, 256)
+    torchao.quantize_(model, CONFIGS[name]())
+    compiled = hx.compile(torch.export.export(model, (x,)))
+    torch.testing.assert_close(compiled(x), model(x).detach(), atol=2e-6, rtol=0)
+    assert compiled.result.saved_bytes > 256 * 96 * 2
+    compiled.save(tmp_path / "model")
+    assert torch.equal(hx.load(tmp_path / "model")(x), compiled(x))
