@@ -2,6 +2,7 @@
 
 from hexagon_mlir.frontend.onnx.operators import (  # noqa: F401  (they register their own)
     attention,
+    blocks,
     elements,
     moves,
     pooling,
