@@ -86,3 +86,14 @@ def test_refused(bits, block, codes, message, tmp_path):
     file = model_of(tmp_path / "m.onnx", 1, inputs, TensorProto.FLOAT, 64, 10, bits, block)
     with pytest.raises(hx.HexError, match=message):
         hx.compile(file)
+
+
+def test_an_order_of_blocks(tmp_path):
+    random = np.random.default_rng(3)
+    numbers, scales = random.integers(0, 16, (10, 64)), (random.random((10, 2)) + 0.5).astype(np.float32)
+    order = random.integers(0, 2, 64).astype(np.int32)
+    inputs = {"codes": packed(numbers, 4).reshape(10, 2, -1), "scales": scales, "": None, "order": order}
+    file = model_of(tmp_path / "m.onnx", 2, inputs, TensorProto.FLOAT, 64, 10, 4, 32)
+    x = random.standard_normal((2, 64)).astype(np.float32)
+    (got,) = hx.compile(file)(torch.from_numpy(x))
+    np.testing.assert_allclose(got.numpy(), x @ ((numbers - 8) * scales[:, order]).T, rtol=1e-4, atol=1e-4)
