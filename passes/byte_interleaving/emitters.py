@@ -141,7 +141,7 @@ class _Join(Emitter):
     """Planes [rows][columns][4][64][32] -> sums [rows][64][columns][32], plus a number of each column."""
 
     joined = 2, 1
-    counted = (0,), (0,)
+    counted = (0, 1), (0, 2)
 
     def _whole(self) -> bool:
         return self._shape[3] % GROUP == 0 and self._shape[2] == PLANES and all(
@@ -152,7 +152,7 @@ class _Join(Emitter):
 
     def _loops(self) -> None:
         """Four rows of a tile at a time."""
-        outer, (_, columns, _, rows, _) = self._count(0, 0), self._shape
+        outer, columns, rows = self._count(0, 0), self._count(0, 1), self._shape[3]
         words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         added = self._added()
 

@@ -93,6 +93,40 @@ func.func @planes(%planes: memref<1x2x4x64x32xi8, 1>, %added: memref<2x32xi32, 1
 }
 
 // -----
+// 4. Planes of a number of rows and columns that is known at run time, as chunks of threads have.
+// CHECK-LABEL: func.func @some_planes
+// CHECK: memref.dim %arg0
+// CHECK: memref.dim %arg0
+// CHECK-COUNT-4: vector.load {{.*}} : memref<?x?x4x2048xi8, strided<[57344, 8192, 2048, 1]>, 1>, vector<128xi8>
+// CHECK: vector.store {{.*}} : memref<?x64x?x32xi32, strided<[14336, 224, 32, 1]>, 1>, vector<32xi32>
+// CHECK-NOT: linalg.generic
+#p0 = affine_map<(rt, r, ct, c) -> (rt, ct, 0, r, c)>
+#p1 = affine_map<(rt, r, ct, c) -> (rt, ct, 1, r, c)>
+#p2 = affine_map<(rt, r, ct, c) -> (rt, ct, 2, r, c)>
+#p3 = affine_map<(rt, r, ct, c) -> (rt, ct, 3, r, c)>
+#rows = affine_map<(rt, r, ct, c) -> (rt, r, ct, c)>
+func.func @some_planes(%planes: memref<?x?x4x64x32xi8, strided<[57344, 8192, 2048, 32, 1]>, 1>, %rows: memref<?x64x?x32xi32, strided<[14336, 224, 32, 1]>, 1>) {
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  linalg.generic {indexing_maps = [#p0, #p1, #p2, #p3, #rows], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%planes, %planes, %planes, %planes : memref<?x?x4x64x32xi8, strided<[57344, 8192, 2048, 32, 1]>, 1>, memref<?x?x4x64x32xi8, strided<[57344, 8192, 2048, 32, 1]>, 1>, memref<?x?x4x64x32xi8, strided<[57344, 8192, 2048, 32, 1]>, 1>, memref<?x?x4x64x32xi8, strided<[57344, 8192, 2048, 32, 1]>, 1>) outs(%rows : memref<?x64x?x32xi32, strided<[14336, 224, 32, 1]>, 1>) {
+  ^bb0(%x: i8, %y: i8, %z: i8, %w: i8, %old: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.shli %1, %c8 : i32
+    %3 = arith.ori %0, %2 : i32
+    %4 = arith.extui %z : i8 to i32
+    %5 = arith.shli %4, %c16 : i32
+    %6 = arith.ori %3, %5 : i32
+    %7 = arith.extui %w : i8 to i32
+    %8 = arith.shli %7, %c24 : i32
+    %9 = arith.ori %6, %8 : i32
+    linalg.yield %9 : i32
+  }
+  return
+}
+
+// -----
 // Tiles of pixels: four pixels of a row, 512 bytes apart, of four tiles side by side. Only the sizes of a row are known.
 // CHECK-LABEL: func.func @pixels
 // CHECK: %[[ROWS:.*]] = memref.dim %{{.*}}, %c2

@@ -105,4 +105,6 @@ def test_values_of_bytes():
     model = hx.compile(torch.export.export(module, (x,)))
     assert (12, 10, 8, 32, 4) in {tuple(tensor.shape) for tensor in model.signature.constants.values()}
     assert torch.equal(model(x), module(x))
-    assert model.last_run.launches[-1].result.matrix.macs == 320 * 384 * 320
+    run = model.last_run.launches[-1].result
+    assert run.matrix.macs == 320 * 352 * 320
+    assert run.cycles < 100_000  # one by one, joining the bytes of the sums takes millions
