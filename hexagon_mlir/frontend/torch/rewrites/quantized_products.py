@@ -112,9 +112,11 @@ def _sums(graph: TorchGraph, layer: Node, added: torch.Tensor | None) -> _Sums |
         return None
     x, weight, bias = _operands(layer)
     given = _inputs(graph, x)
-    factors = weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
+    factors = None if given is None else weights(graph, weight, 1 if layer.target in _COLUMNS else 0)
+    if given is None or factors is None:
+        return None  # before the bias is read: code that depends on its value is made again when it changes
     offsets = added if bias is None else value_of(graph, bias)
-    if given is None or factors is None or (bias is not None and (offsets is None or offsets.dim() != 1)):
+    if bias is not None and (offsets is None or offsets.dim() != 1):
         return None
     (wide, scheme), dimension = given, 1 if layer.target in _CONVOLUTIONS else -1
     channels = shape_of(layer)[dimension]
@@ -128,16 +130,22 @@ def _sums(graph: TorchGraph, layer: Node, added: torch.Tensor | None) -> _Sums |
 
 def _inputs(graph: TorchGraph, x: Any) -> tuple[Node, Scheme] | None:
     """The inputs ``x``, i32 less their zero point, which may have a border of zeros, and their scheme."""
-    border = isinstance(x, Node) and x.target in _BORDERS and not any(
-        arguments_of(x).get(name) for name in ("value", "mode") if arguments_of(x).get(name) != "constant")
-    given = dequantized(graph, args_of(x)[0] if border else x)
+    inner = _within_border(x)
+    given = dequantized(graph, inner)
     if given is None:
         return None
     values, scheme = given
-    if border:
+    if inner is not x:
         values = graph.insert(x, _aten.constant_pad_nd.default, values, x.args[1], scheme.zero)
     wide = converted(graph, x, values, torch.int32)
     return (graph.insert(x, _aten.sub.Tensor, wide, scheme.zero) if scheme.zero else wide), scheme
+
+
+def _within_border(x: Any) -> Any:
+    """What ``x`` puts a border of zeros around; ``x`` where it does not."""
+    border = isinstance(x, Node) and x.target in _BORDERS and not any(
+        arguments_of(x).get(name) for name in ("value", "mode") if arguments_of(x).get(name) != "constant")
+    return args_of(x)[0] if border else x
 
 
 def _with_sum(graph: TorchGraph, layer: Node) -> tuple[Node, torch.Tensor | None]:
@@ -146,8 +154,9 @@ def _with_sum(graph: TorchGraph, layer: Node) -> tuple[Node, torch.Tensor | None
         return layer, None
     for inner, other in (layer.args, layer.args[::-1]):
         if isinstance(inner, Node) and inner.target in _COLUMNS | {_aten.linear.default} and len(inner.users) == 1:
-            value = value_of(graph, other)
-            if value is not None and _operands(inner)[2] is None and value.numel() == value.shape[-1:].numel():
+            x, _, bias = _operands(inner)
+            value = value_of(graph, other) if bias is None and kind_of(_within_border(x)) else None
+            if value is not None and value.numel() == value.shape[-1:].numel():
                 return inner, value.reshape(-1)
     return layer, None
 
