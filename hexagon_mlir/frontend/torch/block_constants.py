@@ -27,8 +27,9 @@ _SMALLEST = 2.0**-100  # a scale below it is next to subnormal numbers
 
 def in_blocks(weight: torch.Tensor) -> BlockWeights | None:
     """What ``weight``, K x N of f16 or f32, is made of; None if its weights do not have 8 bits or less and a scale for
-    32 of a column. The fewest bits are taken, then the longest blocks."""
-    if weight.dtype not in _TOLERANCES or weight.ndim != 2 or min(weight.shape) < 2:
+    32 of a column, or where K is less: a few numbers are always near multiples of another one. The fewest bits are
+    taken, then the longest blocks."""
+    if weight.dtype not in _TOLERANCES or weight.ndim != 2 or weight.shape[0] < BLOCKS[0] or weight.shape[1] < 2:
         return None
     weight = weight.detach()
     for bits in _BITS:
