@@ -36,6 +36,9 @@ from hexagon_mlir.targets.dma import Engine
 WAIT = "hexmlir_rt_dma_wait"
 _LEAST_SPARE = 8192
 """Cycles of work for which a kernel without a tile starts a later one's: two more arguments cost some hundreds."""
+_WITHIN = 0.5
+"""Part of the transfer of its first tile that a kernel's work on it takes at least: others wait for memory most of the
+time, and a tile that one of them starts delays its own transfers."""
 _MOST_TILES = 8
 """Tiles of a kernel on the matrix engine: each is an argument."""
 
@@ -162,9 +165,9 @@ class HexagonWeightStreamingPass(Pass):
             spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
             if isinstance(places, str):
                 self.remark(context, work or function, f"prefetches no tile of a later kernel: {places}")
-            elif spare < engine.start + engine.busy(first.tile.nbytes):
+            elif spare < _WITHIN * (engine.start + engine.busy(first.tile.nbytes)):
                 self.remark(context, function,
-                            f"no first tile: its transfer takes longer than the {spare} cycles of work")
+                            f"no first tile: half of its transfer takes longer than the {spare} cycles of work")
                 found = []
         found = found[:_MOST_TILES]
         self._take_tiles(module, function, found, arena, alignment)
