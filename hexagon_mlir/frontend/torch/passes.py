@@ -29,6 +29,7 @@ from hexagon_mlir.frontend.torch.rewrites.lists import expand_lists
 from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, lower_precision
 from hexagon_mlir.frontend.torch.rewrites.quantization import quantized_layers
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
+from hexagon_mlir.frontend.torch.rewrites.shared_inputs import merge_shared_inputs
 from hexagon_mlir.frontend.torch.rewrites.states import write_states_in_place
 from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
 from hexagon_mlir.targets import Target
@@ -64,6 +65,7 @@ _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("batch-norm-folding", fold_batch_norm),
 )
 _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
+    ("shared-inputs", merge_shared_inputs),
     ("linear-expansion", expand_linear),
     ("channels-last", channels_last),
     ("nearest-interpolation", nearest_as_moves),

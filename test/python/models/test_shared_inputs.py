@@ -1,0 +1,63 @@
+"""Linear layers of one row that read the same input are one product."""
+
+import pytest
+import torch
+from torch import nn
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.passes import run_passes
+
+
+class Gated(nn.Module):
+    """Three layers of an input and one of what they give."""
+
+    def __init__(self, bias):
+        super().__init__()
+        torch.manual_seed(0)
+        self.gate, self.up, self.third = (nn.Linear(40, width, bias=bias) for width in (70, 70, 33))
+        self.down = nn.Linear(70, 9, bias=bias)
+
+    def forward(self, x):
+        return self.down(nn.functional.silu(self.gate(x)) * self.up(x)), self.third(x)
+
+
+def products(program):
+    graph = from_exported(program)
+    run_passes(graph)
+    return sorted(tuple(node.meta["val"].shape)[-1] for node in graph.graph.nodes
+                  if node.target in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default))
+
+
+@pytest.mark.parametrize(("shape", "expected"), [
+    ((1, 40), [9, 173]), ((1, 1, 40), [9, 173]), ((2, 40), [9, 33, 70, 70]), ((1, 3, 40), [9, 33, 70, 70])])
+@pytest.mark.parametrize("bias", [True, False])
+def test_values(shape, expected, bias):
+    model, x = Gated(bias).eval(), torch.randn(shape)
+    program = torch.export.export(model, (x,))
+    assert products(program) == expected
+    with torch.no_grad():
+        wanted = model(x)
+    for got, value in zip(hx.compile(program)(x), wanted, strict=True):
+        assert got.shape == value.shape
+        torch.testing.assert_close(got, value, rtol=1e-5, atol=1e-6)
+
+
+def test_layers_that_stay():
+    """Those of other inputs, those with a bias next to those without one, and weights that are inputs."""
+    class Others(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.with_bias, self.without, self.other = nn.Linear(8, 5), nn.Linear(8, 6, bias=False), nn.Linear(8, 5)
+
+        def forward(self, x, y, weight):
+            return self.with_bias(x), self.without(x), self.other(y), nn.functional.linear(x, weight)
+
+    inputs = torch.randn(1, 8), torch.randn(1, 8), torch.randn(7, 8)
+    model = Others().eval()
+    program = torch.export.export(model, inputs)
+    assert products(program) == [5, 5, 6, 7]
+    with torch.no_grad():
+        wanted = model(*inputs)
+    for got, value in zip(hx.compile(program)(*inputs), wanted, strict=True):
+        torch.testing.assert_close(got, value, rtol=1e-5, atol=1e-6)
