@@ -107,9 +107,9 @@ class FoldFactorCastsPass(Pass):
         op = matmul.op
         wide = list(op.operands)[:_FACTORS]
         maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(op) or ()]
-        factors = [_short(value, map_) for value, map_ in zip(wide, maps, strict=False)]
         kinds = ["reduction" if loop == matmul.reduction else "parallel" for loop in range(len(matmul.extents))]
         with op.location, ir.InsertionPoint(op):
+            factors = [_short(value, map_) for value, map_ in zip(wide, maps, strict=False)]
             op.results[0].replace_all_uses_with(generic(
                 [factor for factor, _ in factors], op.operands[_FACTORS],
                 [*(map_ for _, map_ in factors), maps[_FACTORS]], kinds,
