@@ -7,6 +7,7 @@ chunks of a prompt and single tokens; the programs of both share its weights and
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -107,12 +108,27 @@ class Decoder(nn.Module):
             parameter.requires_grad_(False)
             parameter.data = parameter.data.to(dtype)
 
+    def join_weights(self) -> None:
+        """Put the weights of layers that read the same input one after the other: one product streams them."""
+        for layer in self.layers:
+            attention: Any = layer.attention
+            join_rows([attention.q, attention.k, attention.v])
+            join_rows([layer.gate, layer.up])
+
     def forward(self, tokens: Tensor, places: Tensor, last: Tensor) -> Tensor:
         x = self.embedding(tokens)
         cos, sin = self.cos[places], self.sin[places]
         for layer in self.layers:
             x = layer(x, places, cos, sin)
         return self.head(self.norm(x.index_select(1, last))).float().reshape(-1)
+
+
+def join_rows(layers: list[Any]) -> None:
+    """Make the weights of linear ``layers`` parts of one matrix, in their order."""
+    sizes = [len(layer.weight) for layer in layers]
+    joined = torch.cat([layer.weight.data for layer in layers])
+    for layer, part in zip(layers, joined.split(sizes), strict=True):
+        layer.weight.data = part
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

@@ -34,6 +34,7 @@ class CausalLM:
         if chunk < 1 or chunk > decoder.size:
             raise HexError.plain(f"chunks of {chunk} tokens", origin=ORIGIN, hint=f"1 to {decoder.size}")
         self.decoder, self.tokenizer, self.target, self.chunk = decoder.eval(), texts, target, chunk
+        decoder.join_weights()
         self.programs: dict[int, CompiledModel] = {}
         self.place = 0
         """How many tokens the caches hold."""

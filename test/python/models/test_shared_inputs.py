@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 import hexagon_mlir as hx
+from hexagon_mlir.frontend.llm.decoder import join_rows
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.passes import run_passes
 
@@ -17,6 +18,7 @@ class Gated(nn.Module):
         torch.manual_seed(0)
         self.gate, self.up, self.third = (nn.Linear(40, width, bias=bias) for width in (70, 70, 33))
         self.down = nn.Linear(70, 9, bias=bias)
+        join_rows([self.gate, self.up, self.third])
 
     def forward(self, x):
         return self.down(nn.functional.silu(self.gate(x)) * self.up(x)), self.third(x)
@@ -49,6 +51,7 @@ def test_layers_that_stay():
         def __init__(self):
             super().__init__()
             self.with_bias, self.without, self.other = nn.Linear(8, 5), nn.Linear(8, 6, bias=False), nn.Linear(8, 5)
+            join_rows([self.with_bias, self.without, self.other])
 
         def forward(self, x, y, weight):
             return self.with_bias(x), self.without(x), self.other(y), nn.functional.linear(x, weight)
@@ -61,3 +64,13 @@ def test_layers_that_stay():
         wanted = model(*inputs)
     for got, value in zip(hx.compile(program)(*inputs), wanted, strict=True):
         torch.testing.assert_close(got, value, rtol=1e-5, atol=1e-6)
+
+
+def test_weights_are_not_copied():
+    """Merged weights are a view of those of the layers; weights that do not follow each other are left alone."""
+    model, x = Gated(False).eval(), torch.randn(1, 40)
+    whole = {one.untyped_storage().data_ptr() for one in model.parameters()}
+    compiled = hx.compile(torch.export.export(model, (x,)))
+    assert {one.untyped_storage().data_ptr() for one in compiled.signature.constants.values()} <= whole
+    join_rows([model.up, model.gate, model.third])
+    assert products(torch.export.export(model, (x,))) == [9, 33, 70, 70]
