@@ -69,6 +69,19 @@ def test_64_greedy_tokens_equal_those_of_eager_pytorch():
         model.scores([70])
 
 
+@pytest.mark.parametrize("window", [0, 7])
+def test_greedy_tokens_of_a_cache_that_threads_share_in_parts(window):
+    """Attention of one query on 192 keys is a kernel of parts, most of which see no key."""
+    module = decoder(size=192, seed=6, window=window)
+    for name, parameter in module.named_parameters():
+        if "down" in name or "out." in name:
+            parameter.mul_(3)
+    reference, model = copy.deepcopy(module), hx.CausalLM(module, chunk=8)
+    found = model.generate(PROMPT, 24)
+    assert found == eager(reference, PROMPT, 24) and len(set(found)) > 5
+    assert any("query_attention" in kernel.name for kernel in model.programs[1].schedule.kernels)
+
+
 def test_windows_hide_earlier_tokens():
     """Of a decoder with a window of 5, what is 5 places back makes no difference; tied weights are one tensor."""
     module = decoder(window=5, tied=True, groups=1, size=20)
