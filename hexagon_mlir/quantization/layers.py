@@ -56,8 +56,13 @@ def observe(model: nn.Module, batches: Sequence[tuple[Any, ...]]) -> tuple[dict[
              for layer in layers.values()]
     results = []
     try:
-        for batch in batches:
-            results.append(results_of(model, batch))
+        for number, batch in enumerate(batches):
+            try:
+                results.append(results_of(model, batch))
+            except (RuntimeError, TypeError, ValueError, IndexError) as error:
+                reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+                raise HexError.plain(f"quantize: the model does not take input {number} of the calibration: {reason}",
+                                     hint="a tensor, or a tuple of positional arguments, for each call") from error
             first = False
     finally:
         for hook in hooks:

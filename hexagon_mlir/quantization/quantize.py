@@ -19,6 +19,7 @@ from hexagon_mlir.quantization.links import neighbours
 from hexagon_mlir.quantization.measure import Costs, Loss, options_of, squared_error, squares
 from hexagon_mlir.quantization.program import exported
 from hexagon_mlir.quantization.report import plot, text
+from hexagon_mlir.quantization.schemes import PRODUCTS
 
 _TRIES = 5
 """Choices that are tried where errors of layers add up to more than their sum."""
@@ -68,18 +69,21 @@ def quantize(model: nn.Module, calibration: Iterable[Any], *, budget: Budget, lo
     that the model will be compiled for. ``budget`` limits the error or the cost. ``loss(result, batch)`` gives a number
     that may rise by ``budget.loss``. ``target`` and ``options`` (``numerics``, ``threads``, ...) are those of
     `hexagon_mlir.compile`: cycles are measured with them. ``model`` is not changed; its modules are used in evaluation
-    mode. Raises `HexError` for calibrations without inputs or with results that are not finite, for budgets that no
-    choice is within, and where the extra ``quantization`` is not installed.
+    mode. Raises `HexError` for calibrations without inputs, with inputs that the model refuses, or with results that
+    are not finite, for budgets that no choice is within, and where the extra ``quantization`` is not installed.
     """
     import hexagon_mlir as hx
 
+    if not isinstance(budget, Budget):
+        raise HexError.plain(f"quantize: the budget is {budget!r:.60}",
+                             hint="hx.Budget(sqnr=30), or loss, cycles, nbytes")
     _check_installed()
     batches = [batch if isinstance(batch, tuple) else (batch,) for batch in calibration]
     if not batches:
         raise HexError.plain("quantize: the calibration has no inputs")
     if budget.loss is not None and loss is None:
         raise HexError.plain("quantize: the budget limits the loss, and there is none", hint="quantize(..., loss=...)")
-    model = copy_of(model)
+    model = copy_of(nn.Sequential(model) if isinstance(model, PRODUCTS) else model)
     layers, exact = observe(model, batches)
     if not layers:
         raise HexError.plain("quantize: the model has no linear layer or convolution of f32 to choose for")

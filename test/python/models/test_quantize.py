@@ -101,6 +101,15 @@ def test_a_budget_of_loss(net, batches):
                                for name, option in found.choice.items())
 
 
+def test_a_model_that_is_a_layer():
+    torch.manual_seed(0)
+    model, x = nn.Linear(33, 7), torch.randn(3, 33)
+    found = hx.quantize(model, [x], budget=hx.Budget(nbytes=4 * 33 * 7 - 1))
+    assert found.weight_bytes < 4 * 33 * 7
+    with torch.no_grad():
+        assert ratio(hx.compile(found.program)(x), model(x)) < 0.2
+
+
 def test_a_plot(net, batches, tmp_path):
     pytest.importorskip("matplotlib", reason="of the extra bench")
     found = hx.quantize(net, batches, budget=hx.Budget(sqnr=20.0))
@@ -113,6 +122,10 @@ def test_a_plot(net, batches, tmp_path):
     ([torch.full((3, 40), float("nan"))], hx.Budget(sqnr=20),
      "layer 'first' gets or gives numbers that are not finite"),
     ([torch.zeros(3, 40)], hx.Budget(loss=0.1), "limits the loss, and there is none"),
+    ([torch.zeros(3, 40), torch.zeros(3, 39)], hx.Budget(sqnr=20), "does not take input 1 of the calibration: mat1"),
+    ("abc", hx.Budget(sqnr=20), "does not take input 0 of the calibration"),
+    ([torch.zeros(3, 40)], None, "the budget is None"),
+    ([torch.zeros(3, 40)], 30, "the budget is 30"),
 ])
 def test_refused(net, calibration, budget, message):
     with pytest.raises(hx.HexError, match=message):
