@@ -1,8 +1,9 @@
 """Runs small models of the architectures in transformers, torchvision and timm, compiled, against eager PyTorch.
 
 ``python bench/architectures.py [--kind=run,export,train] [--only=NAME,...] [--again] [--write]``: each model in a
-process of its own with an empty cache. Rows that are in bench/architectures.json are not run again without ``--again``
-or a name; ``--write`` writes docs/architectures.md from that file. Needs the extra ``architectures``.
+process of its own, with a cache of one linear layer. Rows that are in bench/architectures.json are not run again
+without ``--again`` or a name; ``--write`` writes docs/architectures.md from that file. Needs the extra
+``architectures``.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import argparse
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import torch
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.corpus.architecture_row import row
 from bench.corpus.architecture_table import KINDS, page
-from bench.corpus.architectures import TRANSFORMERS
+from bench.corpus.architectures import TRANSFORMERS, load_libraries
 from bench.corpus.image_architectures import IMAGES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,11 +34,13 @@ _SECONDS = 240
 """How long a row may take."""
 
 
-def measured(name: str, kind: str) -> dict[str, Any]:
-    """The row of ``name``, run in a process of its own, which shares what has been imported here."""
+def measured(name: str, kind: str, simulator: str) -> dict[str, Any]:
+    """The row of ``name``, run in a process of its own, which shares what has been imported here, and whose cache is a
+    copy of the folder ``simulator``."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as cache:
+        shutil.copytree(simulator, cache, dirs_exist_ok=True)
         process = context.Process(target=_send_row, args=(sender, name, kind, cache))
         process.start()
         sender.close()
@@ -50,9 +56,29 @@ def measured(name: str, kind: str) -> dict[str, Any]:
             process.join()
 
 
+def _fill_cache(cache: str) -> None:
+    """Run one layer: the cache has the simulator's own functions then."""
+    os.environ["HEXAGON_MLIR_CACHE_DIR"] = cache
+    with torch.no_grad():
+        torch.compile(torch.nn.Linear(64, 64), backend="hexagon")(torch.ones(32, 64))
+
+
 def _send_row(sender: Any, name: str, kind: str, cache: str) -> None:
     os.environ["HEXAGON_MLIR_CACHE_DIR"] = cache
     sender.send_bytes(json.dumps(row(name, kind)).encode())
+
+
+def _measure(rows: list[tuple[str, str]], results: dict[str, dict[str, Any]]) -> None:
+    """Run ``rows``, each a kind and a name, and add them to ``results`` and the file."""
+    load_libraries()
+    with tempfile.TemporaryDirectory() as simulator:
+        first = multiprocessing.get_context("fork").Process(target=_fill_cache, args=(simulator,))
+        first.start()
+        first.join()
+        for kind, name in rows:
+            results[kind][name] = measured(name, kind, simulator)
+            print(f"{kind} {name}: {results[kind][name]}", flush=True)
+            RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
 
 
 def main() -> None:
@@ -65,14 +91,11 @@ def main() -> None:
     asked = parser.parse_args()
     names = [name for name in (*TRANSFORMERS, *IMAGES) if not asked.only or name in asked.only.split(",")]
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for kind in asked.kind.split(","):
-        for name in [] if asked.write and not asked.only and not asked.again else names:
-            known = results.setdefault(kind, {})
-            if name not in (KINDS[kind] or names) or (name in known and not (asked.again or asked.only)):
-                continue
-            known[name] = measured(name, kind)
-            print(f"{kind} {name}: {known[name]}", flush=True)
-            RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
+    rows = [(kind, name) for kind in asked.kind.split(",") for name in names
+            if name in (KINDS[kind] or names)
+            and (asked.again or asked.only or name not in results.setdefault(kind, {}))]
+    if not asked.write or asked.only or asked.again:
+        _measure(rows, results)
     if asked.write:
         PAGE.write_text(page(results, [*TRANSFORMERS, *IMAGES]))
 

@@ -29,8 +29,9 @@ PyTorch. Sizes are as small as an architecture allows, mostly two layers.
 *whole*: everything is compiled, and right: the error is at most 1e-4. *parts*: right, but some operations run in eager
 PyTorch. *Error* is the largest difference, relative to the largest value of the result. *Graphs*: how many graphs
 PyTorch makes of the model; between them is Python code, for example where a number is read from a tensor. *CPU s* is
-the CPU time of the first call beyond the second one, with an empty cache: PyTorch's tracing, the compiler, and the
-processes that run LLVM, on a machine of two cores with other work. *Compiler*: what of it follows PyTorch's tracing.
+the CPU time of compilation: PyTorch's tracing, the compiler, and the processes that run LLVM; *compiler* is what of it
+follows PyTorch's tracing, *wall s* the time by the clock on a machine of two cores with other work. *Simulator* is the
+CPU time of the first run, in which the simulator translates the kernels; its own functions are cached before.
 """
 
 
@@ -46,12 +47,14 @@ def _section(kind: str, rows: Mapping[str, Mapping[str, Any]], names: Sequence[s
     lines = [f"## {_HEADINGS[kind]}", "", _WORDS[kind].replace("``", "`"), "",
              f"{len(known)} of {len(names)} models were run: {counts or 'none'}.", ""]
     if known:
-        lines += ["| model | state | error | graphs | CPU s | compiler |", "|---|---|--:|--:|--:|--:|"]
+        lines += ["| model | state | error | graphs | CPU s | compiler | wall s | simulator |",
+                  "|---|---|--:|--:|--:|--:|--:|--:|"]
     for name in known:
         row = rows[name]
         error = f"{row['error']:.1e}" if "error" in row else ""
         cells = (name, row["state"], error, row.get("graphs", ""), row.get("compile_seconds", ""),
-                 row.get("compiler_seconds", ""))
+                 row.get("compiler_seconds", ""), row.get("wall_seconds", ""),
+                 row.get("simulator_seconds", ""))
         lines.append(f"| {' | '.join(map(str, cells))} |")
     reasons = [f"* **{name}**: {_plain(rows[name]['reason'])}" for name in known if "reason" in rows[name]]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])

@@ -66,6 +66,14 @@ def declare_detection() -> None:
             _LIBRARY[0].define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 
 
+def load_libraries() -> None:
+    """Import what every model needs, before the processes of rows are forked."""
+    declare_detection()
+    for name in ("transformers.modeling_utils", "timm", "torchvision.models", "torch._dynamo.convert_frame",
+                 "torch._functorch.aot_autograd"):
+        importlib.import_module(name)
+
+
 def _transformers(name: str, inputs: Callable[[], dict[str, torch.Tensor]], **config: Any) -> Made:
     """The class ``name`` of transformers, made from its configuration alone."""
     declare_detection()

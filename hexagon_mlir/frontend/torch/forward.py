@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule
 from torch.fx.node import map_arg
+from torch.utils._python_dispatch import _disable_current_modes
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.exec import ARITHMETICS, EXECUTORS, check_executor
@@ -114,7 +115,7 @@ class Forward:
         numbers = tuple(argument for argument in arguments if not isinstance(argument, torch.Tensor))
         found = self.compiled.get((numbers, *self._key(tensors)))
         if found is None or _changed(found, tensors):
-            with _compiling:
+            with _compiling, _disable_current_modes():  # PyTorch watches each operation of the first call
                 found = self._specialized(arguments, numbers, tensors)
         if found.parts is not None:
             return list(found.parts(*tensors))

@@ -8,6 +8,7 @@ import pytest
 import torch
 from models.zoo import mlp
 from torch import nn
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec.sim import SESSION
@@ -43,6 +44,21 @@ def same(got, expected, atol=1e-5):
 @torch.no_grad()
 def check(got, expected, *inputs, atol=1e-5):
     same(got(*inputs), expected(*inputs), atol)
+
+
+def test_the_compiler_runs_outside_dispatch_modes(monkeypatch):
+    """PyTorch looks at each operation of a graph's first call: thousands, where the compiler looks at weights."""
+    modes = []
+
+    def compiled_outside(*args, **options):
+        modes.append(_get_current_dispatch_mode())
+        return forward_compile(*args, **options)
+
+    forward_compile = forward.compile_graph
+    monkeypatch.setattr(forward, "compile_graph", compiled_outside)
+    module = nn.Linear(5, 3)
+    check(compiled(module), module, torch.randn(2, 5))
+    assert modes == [None]
 
 
 # -- sizes ---------------------------------------------------------------------------------------------------------
