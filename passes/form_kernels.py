@@ -29,8 +29,9 @@ class FormKernelsPass(Pass):
     that computes the latest of their operands, or the only kernel that reads them, as long as the results of the kernel
     fit the TCM together; those that elementwise ops alone read are not stored. What only converts elements to a wider
     type, for elementwise ops, is done by each kernel that reads them; what one other kernel alone reads, together with
-    its operands, is done there. A look-up in a table that does not fit
-    the TCM is a kernel of its own, if another kernel may read the table in another form.
+    its operands, is done there. A slice that is only computed on is taken from its place by each kernel that reads it.
+    A look-up in a table that does not fit the TCM is a kernel of its own, if another kernel may read the table in
+    another form.
 
     Before:
         func.func @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xi8>) -> tensor<16xi8> {
@@ -130,9 +131,18 @@ def _is_passed(op: ir.Operation) -> bool:
 
 
 def _only_computed_on(op: ir.Operation) -> bool:
-    """True when the slice is read by computations and concatenations alone: they read it in place."""
-    users = {use.owner.operation.name for use in op.results[0].uses}
-    return all(name.startswith("linalg.") or name == "tensor.concat" for name in users)
+    """True when the slice is read by computations and concatenations alone, maybe without its dimensions of size 1:
+    they read it in place."""
+    users = [use.owner.operation for use in op.results[0].uses]
+    return all(user.name.startswith("linalg.") or user.name in ("tensor.concat", "tensor.extract")
+               or (_keeps_sizes(user) and _only_computed_on(user)) for user in users)
+
+
+def _keeps_sizes(op: ir.Operation) -> bool:
+    """True for a view that adds or removes dimensions of size 1 alone."""
+    sizes = [[size for size in ir.RankedTensorType(value.type).shape if size != 1]
+             for value in (op.operands[0], *op.results)] if op.name in _VIEWS else []
+    return len(sizes) == 2 and sizes[0] == sizes[1]
 
 
 def _pads(op: ir.Operation) -> bool:

@@ -48,6 +48,10 @@ def _lookups(node: Node) -> Iterator[tuple[Any, Bounds]]:
         given = arguments_of(node)
         shape = shape_of(given["self"])
         yield given[_ALONG[target]], (0, (shape[given["dim"]] if shape else 1) - 1)
+    elif target == _aten.select.int and isinstance(node.args[2], Node) and node.args[2].target == _aten.item.default:
+        x, dim, place = node.args
+        size = shape_of(x)[dim]  # type: ignore[arg-type,index]
+        yield place.args[0], (-size, size - 1)  # type: ignore[union-attr]
     elif target == torch.ops.hexagon_mlir.put_slices.default:
         x, places, _, wraps = node.args
         rows = shape_of(x)[1]  # type: ignore[arg-type]

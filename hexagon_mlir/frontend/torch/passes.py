@@ -21,6 +21,7 @@ from hexagon_mlir.frontend.torch.rewrites.cleanup import (
 from hexagon_mlir.frontend.torch.rewrites.constants import fold_constants
 from hexagon_mlir.frontend.torch.rewrites.control_flow import expand_control_flow
 from hexagon_mlir.frontend.torch.rewrites.convolution import channels_last
+from hexagon_mlir.frontend.torch.rewrites.dynamic_slices import take_dynamic_slices
 from hexagon_mlir.frontend.torch.rewrites.groups import merge_groups
 from hexagon_mlir.frontend.torch.rewrites.integers import integer_products
 from hexagon_mlir.frontend.torch.rewrites.layout import sink_permutations
@@ -67,6 +68,7 @@ _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("shared-inputs", merge_shared_inputs),
     ("linear-expansion", expand_linear),
+    ("dynamic-slices", take_dynamic_slices),
     ("channels-last", channels_last),
     ("nearest-interpolation", nearest_as_moves),
     ("integer-products", integer_products),

@@ -16,6 +16,8 @@ _MODES = 512
 """Elements of the longest row in which each is compared with each."""
 _ROWS = 4
 """Rows for each matrix below which a copy of its matrix for each row is less work than all rows for each matrix."""
+_FEW_ROWS = 16
+"""Rows that are each multiplied by themselves, with their matrix where it is: a row of each of the chosen experts."""
 
 
 @decomposes(_aten.histc.default)
@@ -40,8 +42,8 @@ def grouped_mm(x: Tensor, weights: Tensor, offs: Tensor | None = None, bias: Ten
                out_dtype: torch.dtype | None = None) -> Tensor:
     """``x`` (rows, steps) times ``weights`` (groups, steps, columns), whose group g ends at row ``offs[g]``.
 
-    Few rows have a copy of their matrix each; otherwise each matrix is multiplied with all rows, others set to zero.
-    Rows after the last group are zero.
+    A few rows are multiplied one by one, more with a copy of their matrix each; otherwise each matrix is multiplied
+    with all rows, others set to zero. Rows after the last group are zero.
     """
     if offs is None or x.dim() != 2 or weights.dim() != 3 or bias is not None or not x.numel() or not weights.numel():
         return NotImplemented
@@ -49,8 +51,12 @@ def grouped_mm(x: Tensor, weights: Tensor, offs: Tensor | None = None, bias: Ten
     row, ends = torch.arange(rows, dtype=torch.int32), offs.to(torch.int32)
     group = (row[:, None] >= ends).to(torch.int32).sum(1, dtype=torch.int32)  # `groups` after the last one
     if rows < _ROWS * groups:
-        own = weights[group.clamp(max=groups - 1).to(torch.int64)]
-        y = torch.where((group < groups)[:, None], (x[:, None, :] @ own).squeeze(1), 0.0)
+        own = group.clamp(max=groups - 1).to(torch.int64)
+        if rows <= _FEW_ROWS:
+            y = torch.cat([x[n: n + 1] @ weights.index_select(0, own[n: n + 1]).squeeze(0) for n in range(rows)])
+        else:
+            y = (x[:, None, :] @ weights[own]).squeeze(1)
+        y = torch.where((group < groups)[:, None], y, 0.0)
     else:
         y = torch.zeros(rows, columns, dtype=x.dtype)
         for number in range(groups):

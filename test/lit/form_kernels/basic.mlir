@@ -69,6 +69,27 @@ func.func @slices(%x: tensor<8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tenso
 }
 
 // -----
+// 3b. Such a slice may have lost a dimension of size 1; the index that it is at is read in the kernel as well.
+// CHECK-LABEL: func.func private @chosen_0_matmul
+// CHECK-SAME: tensor<1xi32>
+// CHECK-SAME: tensor<4x8x2xf32>
+// CHECK: tensor.extract
+// CHECK: tensor.extract_slice %{{.*}}[%{{.*}}, 0, 0] [1, 8, 2] [1, 1, 1]
+// CHECK: linalg.matmul
+// CHECK-LABEL: func.func @chosen
+// CHECK-NEXT: call @chosen_0_matmul
+// CHECK-NEXT: return
+func.func @chosen(%x: tensor<3x8xf32>, %w: tensor<4x8x2xf32>, %i: tensor<1xi32>, %z: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %c0 = arith.constant 0 : index
+  %number = tensor.extract %i[%c0] : tensor<1xi32>
+  %place = arith.index_cast %number : i32 to index
+  %one = tensor.extract_slice %w[%place, 0, 0] [1, 8, 2] [1, 1, 1] : tensor<4x8x2xf32> to tensor<1x8x2xf32>
+  %v = tensor.collapse_shape %one [[0, 1], [2]] : tensor<1x8x2xf32> into tensor<8x2xf32>
+  %y = linalg.matmul ins(%x, %v : tensor<3x8xf32>, tensor<8x2xf32>) outs(%z : tensor<3x2xf32>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
 // 4. A call reads buffers: a filled or constant operand is written by a kernel of its own.
 // CHECK-LABEL: func.func private @filled_0_fill
 // CHECK: func.func @filled
