@@ -1,7 +1,8 @@
 """One row of bench/architectures.py.
 
 ``state`` of a row is "whole" (all on the chip, right), "parts" (right, some operations in eager PyTorch), "eager"
-(nothing compiled), "wrong" or "failed".
+(nothing compiled), "wrong" or "failed". Seconds are those of this machine, which takes ``slowness`` times as long as
+the reference machine (bench/machine.py) while the row is made.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from torch._dynamo.utils import counters
 import hexagon_mlir as hx
 from bench.corpus.architectures import TRANSFORMERS
 from bench.corpus.image_architectures import IMAGES
+from bench.machine import slowness
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.frontend.torch.model import CompiledModel
@@ -156,6 +158,7 @@ def row(name: str, kind: str) -> dict[str, Any]:
     torch.manual_seed(0)
     CompiledModel.run_flat = _run_timed  # type: ignore[method-assign]
     module, inputs = {**TRANSFORMERS, **IMAGES}[name]()
+    before = slowness()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -169,6 +172,7 @@ def row(name: str, kind: str) -> dict[str, Any]:
     results = [model.result for model in models]
     result["compiler_seconds"] = round(sum(sum(one.cpu_seconds.values()) + sum(one.llvm_seconds.values())
                                            for one in results), 1)
+    result["slowness"] = round((before + slowness()) / 2, 2)
     state = "whole" if not eager else "parts" if result["compiled"] else "eager"
     if not result["error"] <= _TOLERANCE:
         state = "wrong"

@@ -29,9 +29,10 @@ PyTorch. Sizes are as small as an architecture allows, mostly two layers.
 *whole*: everything is compiled, and right: the error is at most 1e-4. *parts*: right, but some operations run in eager
 PyTorch. *Error* is the largest difference, relative to the largest value of the result. *Graphs*: how many graphs
 PyTorch makes of the model; between them is Python code, for example where a number is read from a tensor. *CPU s* is
-the CPU time of compilation: PyTorch's tracing, the compiler, and the processes that run LLVM; *compiler* is what of it
-follows PyTorch's tracing, *wall s* the time by the clock on a machine of two cores with other work. *Simulator* is the
-CPU time of the first run, in which the simulator translates the kernels; its own functions are cached before.
+the CPU time of compilation, divided by how many times as long as the reference machine (`bench/machine.py`) this one
+took meanwhile: PyTorch's tracing, the compiler, and the processes that run LLVM; *compiler* is what of it follows
+PyTorch's tracing. *Wall s* is the time by the clock, which other work on the same two cores makes longer. *Simulator*
+is the CPU time of the first run, in which the simulator translates the kernels; its own functions are cached before.
 """
 
 
@@ -47,14 +48,14 @@ def _section(kind: str, rows: Mapping[str, Mapping[str, Any]], names: Sequence[s
     lines = [f"## {_HEADINGS[kind]}", "", _WORDS[kind].replace("``", "`"), "",
              f"{len(known)} of {len(names)} models were run: {counts or 'none'}.", ""]
     if known:
-        lines += ["| model | state | error | graphs | CPU s | compiler | wall s | simulator |",
+        lines += ["| model | state | error | graphs | CPU s | compiler | simulator | wall s |",
                   "|---|---|--:|--:|--:|--:|--:|--:|"]
     for name in known:
         row = rows[name]
         error = f"{row['error']:.1e}" if "error" in row else ""
-        cells = (name, row["state"], error, row.get("graphs", ""), row.get("compile_seconds", ""),
-                 row.get("compiler_seconds", ""), row.get("wall_seconds", ""),
-                 row.get("simulator_seconds", ""))
+        seconds = [f"{row[key] / row.get('slowness', 1.0):.1f}" if key in row else ""
+                   for key in ("compile_seconds", "compiler_seconds", "simulator_seconds")]
+        cells = (name, row["state"], error, row.get("graphs", ""), *seconds, row.get("wall_seconds", ""))
         lines.append(f"| {' | '.join(map(str, cells))} |")
     reasons = [f"* **{name}**: {_plain(rows[name]['reason'])}" for name in known if "reason" in rows[name]]
     return "\n".join([*lines, "", *reasons, ""] if reasons else [*lines, ""])

@@ -27,8 +27,10 @@ def test_tensors_of_a_result():
 def test_page():
     names = [*TRANSFORMERS, *IMAGES]
     assert len(names) > 71 and all(set(chosen) <= set(names) for chosen in KINDS.values())
-    text = page({"run": {"BERT": {"state": "whole", "error": 2e-7, "graphs": 1, "compile_seconds": 3.5,
-                                  "compiler_seconds": 1.5},
+    text = page({"run": {"BERT": {"state": "whole", "error": 2e-7, "graphs": 1, "compile_seconds": 7.0,
+                                  "compiler_seconds": 3.0, "simulator_seconds": 1.0, "wall_seconds": 9.0,
+                                  "slowness": 2.0},
                          "ResNet": {"state": "failed", "reason": "a|b /x/site-packages/torch/f.py:3"}}}, names)
-    assert "| BERT | whole | 2.0e-07 | 1 | 3.5 | 1.5 |" in text and "* **ResNet**: a\\|b torch/f.py:3" in text
+    assert "| BERT | whole | 2.0e-07 | 1 | 3.5 | 1.5 | 0.5 | 9.0 |" in text
+    assert "* **ResNet**: a\\|b torch/f.py:3" in text
     assert f"2 of {len(names)} models were run: 1 whole, 1 failed." in text
