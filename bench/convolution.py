@@ -12,11 +12,13 @@ A pooling takes one operation and one load per element of the window. The core i
 cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
 
 The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it. Its
-bound is the larger one of two: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at the
+bound is the largest one of three: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at the
 rate of the engine's multiplier array; and operands, of which weights are f16, and results transferred once. Tiles of
-bytes have 64 pixels, and a third bound: the engine converts and stores the four bytes of each sum one after the other,
-160 cycles for a tile of results, as long as 40 products of tiles take. *of its rate*: the layer's products alone,
-without what fills tiles up, at the rate of the multiplier array.
+bytes have 64 pixels, and another bound: the engine converts and stores the four bytes of each sum one after the other,
+160 cycles for a tile of results, as long as 40 products of tiles take. No product runs before what the first tile of
+results reads has come, and the last tile is converted and stored after the last product: small layers are bound by
+these *ends* and their products together. *of its rate*: the layer's products alone, without what fills tiles up, at
+the rate of the multiplier array.
 """
 
 from __future__ import annotations
@@ -85,14 +87,17 @@ class Layer:
         taps = _steps(module.layer, x) / x.shape[-1]
         pixels, channels = y.numel() // y.shape[-1], tiles(y.shape[-1])
         weight, *bias = module.layer.parameters()
+        read_out = float(chip.matrix_convert_cycles.value) + float(chip.matrix_store_cycles.value)
         if isinstance(module.layer, Bytes):
             results = -(-pixels // BYTE_ROWS) * channels
-            read_out = PLANES * (float(chip.matrix_convert_cycles.value) + float(chip.matrix_store_cycles.value))
-            return {"MACs": results * tiles(x.shape[-1]) * taps * float(chip.matrix_byte_tile_cycles.value),
-                    "sums": results * read_out, "DDR": _transferred([x, y, weight])}
+            array = results * tiles(x.shape[-1]) * taps * float(chip.matrix_byte_tile_cycles.value)
+            ends = _ends(x, weight, y, BYTE_ROWS) + PLANES * read_out
+            return {"MACs": array, "sums": results * PLANES * read_out, "DDR": _transferred([x, y, weight]),
+                    "ends": array + ends}
         products = tiles(pixels) * channels * tiles(x.shape[-1]) * taps
-        return {"MACs": products * float(chip.matrix_half_tile_cycles.value),
-                "DDR": _transferred([x, y, weight.half(), *bias])}  # weights are stored as f16
+        array = products * float(chip.matrix_half_tile_cycles.value)
+        return {"MACs": array, "DDR": _transferred([x, y, weight.half(), *bias]),  # weights are stored as f16
+                "ends": array + _ends(x, weight.half(), y, TILE) + read_out}
 
     @property
     def macs_per_cycle(self) -> float:
@@ -106,6 +111,14 @@ class Layer:
 def _transferred(tensors: Iterable[torch.Tensor]) -> float:
     """Cycles of the DMA engine for ``tensors``, once."""
     return sum(t.numel() * t.element_size() for t in tensors) / Engine.of(targets.get()).rate
+
+
+def _ends(x: torch.Tensor, weight: torch.Tensor, y: torch.Tensor, pixels: int) -> float:
+    """Cycles in which nothing is multiplied: what the first tile of results, of so many ``pixels``, reads comes, and
+    the last one leaves."""
+    engine, channels = Engine.of(targets.get()), min(TILE, y.shape[-1])
+    read = pixels * x.shape[-1] * x.element_size() + channels * weight[0].numel() * weight.element_size()
+    return engine.waited_for(read) + engine.waited_for(pixels * channels * y.element_size())
 
 
 class ChannelsLast(torch.nn.Module):

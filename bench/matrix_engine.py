@@ -9,8 +9,9 @@
 What is being measured is told on the standard error. A bound is the cycles of the resource that takes most of them:
 *MACs*, the multiplier array at its full rate, which is also the rate at which the engine reads operands from TCM;
 *DDR*, bytes at the bandwidth of the DMA engine (of products and convolutions operands and results once, of models what
-the run moved); *sums*, the conversions that read sums of 32 bits as four bytes; *HVX*, the packets of HVX that a model
-issued, at the rate of the core.
+the run moved); *sums*, the conversions that read sums of 32 bits as four bytes; *ends*, the products of a convolution,
+before which the operands of its first tile come, and after which the last tile leaves; *HVX*, the packets of HVX that a
+model issued, at the rate of the core.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.

@@ -16,6 +16,7 @@ from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
 from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, ends_with_pairs, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.pair_interleaving.neighbours import NeighbourPlan, emit_neighbours, make_neighbour_plan
 from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
 from hexagon_mlir.passes.pair_interleaving.transposes import emit_transposes, make_transpose_plan
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
@@ -78,7 +79,8 @@ class HexagonPairInterleavingPass(Pass):
 
     These are the layouts of the matrix engine's tiles. One shuffle of two whole vectors serves two tiles that follow
     each other in the rows; `hexagon-vectorization` would use half of each vector. Rows may overlap: where their indices
-    are sums of loops, windows of an image are interleaved. A square of pairs is transposed in registers.
+    are sums of loops, windows of an image are interleaved. A square of pairs is transposed in registers. Where the rows
+    of a pair follow each other, each vector is shuffled by itself.
 
     Before:
         func.func @f(%rows: memref<2x2x32xf16, 1>, %tiles: memref<2x32x2xf16, 1>) {
@@ -144,13 +146,16 @@ class HexagonPairInterleavingPass(Pass):
             except Unsupported:
                 continue
             plan = make_piece_plan(nest, vector_bytes) if adds_pieces(op) else (
-                make_plan(nest, vector_bytes) or make_transpose_plan(nest, vector_bytes))
+                make_plan(nest, vector_bytes) or make_transpose_plan(nest, vector_bytes)
+                or make_neighbour_plan(nest, vector_bytes))
             if plan is not None:
                 with op.location, ir.InsertionPoint(op), constants.around(op):
                     if isinstance(plan, PairPlan):
                         _Emitter(op, nest, plan, vector_bytes).emit()
                     elif isinstance(plan, PairTranspose):
                         emit_transposes(op, nest, plan, vector_bytes)
+                    elif isinstance(plan, NeighbourPlan):
+                        emit_neighbours(op, nest, plan, vector_bytes)
                     else:
                         emit_piece_rows(op, nest, plan)
                 erase_op(op, self.name)

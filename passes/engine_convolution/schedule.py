@@ -142,14 +142,13 @@ def _schedules(geometry: Geometry, rates: Rates) -> Iterator[Schedule]:
         if count > _SLACK * fewest:
             continue
         array = count * tiles(geometry.outputs) * steps(geometry) * rates.tile_cycles
-        pairs = -(-tiles(geometry.outputs) // PAIR)
         for rows in cuts(-(-geometry.rows // height)):
-            for columns in cuts(pairs) if geometry.groups == 1 else [(pairs,)]:
+            for columns in _channels(geometry, rates):
                 products = len(rows) * len(columns)
                 if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
                     continue
                 for stays in (RIGHT, LEFT):
-                    schedule = Schedule(height, width, Grid(rows, _channels(columns, geometry.outputs), stays))
+                    schedule = Schedule(height, width, Grid(rows, columns, stays))
                     yield schedule
                     other = _other_rest(schedule, geometry)
                     if other is not None:
@@ -169,7 +168,13 @@ def _other_rest(schedule: Schedule, geometry: Geometry) -> Schedule | None:
     return replace(schedule, grid=replace(schedule.grid, rows=(*before, -(-rest // height))), last=(height, width))
 
 
-def _channels(pairs: tuple[int, ...], outputs: int) -> tuple[int, ...]:
-    """Channels of blocks of so many pairs of tiles."""
-    sizes = [PAIR * TILE * count for count in pairs]
-    return (*sizes[:-1], outputs - sum(sizes[:-1]))
+def _channels(geometry: Geometry, rates: Rates) -> list[tuple[int, ...]]:
+    """Ways to cut the channels of the result into blocks of pairs of tiles, or of tiles whose weights are worth a
+    transfer: where the core copies them, it does nothing else meanwhile."""
+    if geometry.groups > 1:
+        return [(geometry.outputs,)]
+    count, units = tiles(geometry.outputs), [PAIR]
+    if steps(geometry) * _TILE_BYTES >= rates.dma.break_even_bytes:
+        units.append(1)
+    found = [tuple(size * unit * TILE for size in sizes)[:-1] for unit in units for sizes in cuts(-(-count // unit))]
+    return [(*sizes, geometry.outputs - sum(sizes)) for sizes in dict.fromkeys(found)]

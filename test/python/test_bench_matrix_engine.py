@@ -76,5 +76,16 @@ def test_bounds_of_bytes_count_tiles_of_bytes():
     assert layer.macs_per_cycle == 64 * 32 * 32 / 4
 
 
+def test_ends_bound_small_layers():
+    """The first tile of results waits for 32 pixels of 64 channels and the weights of 32 channels, by the core, which
+    takes less time than a transfer's start; 8 tiles of pixels, 2 of channels, 18 steps of 8 cycles."""
+    small = Layer("small", lambda: torch.nn.Conv2d(64, 64, 3, 1, 1), (64, 16, 16), torch.float16).engine_bounds
+    core = (2 * 32 * 64 + 2 * 32 * 9 * 64 + 2 * 32 * 32) / 17.3
+    assert small["ends"] == pytest.approx(8 * 2 * 18 * 8 + core + 40, rel=0.01)
+    assert Bound.largest(small).resource == "ends"
+    large = Layer("large", lambda: torch.nn.Conv2d(64, 64, 3, 1, 1), (64, 56, 56)).engine_bounds
+    assert Bound.largest(large).resource == "DDR"
+
+
 def test_groups():
     assert list(GROUPS) == ["golden", "programs", "products", "convolutions", "attention", "models", "qwen3", "choice"]

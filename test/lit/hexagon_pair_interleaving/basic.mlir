@@ -170,3 +170,13 @@ func.func @biased(%tiles: memref<1x2x2x16x32x2xf16, 1>, %bias: memref<2x32xf32, 
   }
   return
 }
+
+// -----
+// 6. One tile in a row: the rows of a pair follow each other, so each vector has the same elements on both sides.
+// CHECK-LABEL: func.func @neighbours
+// CHECK-COUNT-7: vector.shuffle {{.*}} [0, 2, 4, {{.*}}, 59, 61, 63] : vector<64xf16>, vector<64xf16>
+// CHECK-NOT: vector.shuffle
+func.func @neighbours(%tiles: memref<4x7x32x2xf16, 1>, %rows: memref<4x7x2x32xf16, 1>) {
+  linalg.transpose ins(%tiles : memref<4x7x32x2xf16, 1>) outs(%rows : memref<4x7x2x32xf16, 1>) permutation = [0, 1, 3, 2]
+  return
+}

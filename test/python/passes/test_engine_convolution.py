@@ -303,7 +303,8 @@ def test_every_schedule_covers_the_result_and_fits(seed):
         return
     assert _Work(geometry, schedule, 4, ready, RATES).bytes() <= budget
     assert sum(schedule.grid.columns) == geometry.outputs
-    assert all(count % 64 == 0 for count in schedule.grid.columns[:-1])
+    worth = 2048 * steps(geometry) >= RATES.dma.break_even_bytes
+    assert all(count % (32 if worth else 64) == 0 for count in schedule.grid.columns[:-1])
     plans = [schedule.plan(block) for block in range(len(schedule.grid.rows))]
     covered = sum(plan.tile_rows * plan.height for plan in plans)
     assert geometry.rows <= covered < geometry.rows + plans[-1].height
@@ -328,6 +329,8 @@ def test_schedules_of_known_layers():
     assert found.grid.columns == (64,)
     found = choose_schedule(last, 8 * MIB, 0, True, RATES)
     assert (len(found.grid.columns) > 3, found.grid.stays) == (True, LEFT)
+    middle = by_tiles(Layer("", (1, 14, 14, 256), 256).geometry())
+    assert choose_schedule(middle, 8 * MIB, 0, True, RATES).grid.columns == (32,) * 8, "the first weights come soon"
     assert choose_schedule(by_tiles(Layer("", (2, 7, 7, 64), 64).geometry()), 8 * MIB, 0, True, RATES) is None
 
 

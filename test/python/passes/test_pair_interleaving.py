@@ -45,6 +45,11 @@ def programs() -> list[Program]:
                 found.append(transpose(name, type_, shape, permutation))
                 back = tuple(int(place) for place in np.argsort(permutation))
                 found.append(transpose(f"{name}_back", type_, tuple(shape[d] for d in permutation), back))
+        for outer in [(1,), (3, 7), (2, 5, 16)]:
+            name, inner = f"neighbours_{type_}_{'_'.join(map(str, outer))}", len(outer)
+            order = (*reversed(range(inner)), inner + 1, inner)
+            found.append(transpose(name, type_, (*outer, 2, COLUMNS[type_]), order))
+            found.append(transpose(f"{name}_back", type_, (*outer, COLUMNS[type_], 2), order))
     for direction, permutation in TRANSPOSED.items():
         for first, pieces in [(1, 2), (3, 4), (2, 5), (3, 1)]:
             shape = (first, 32, pieces, 16, 2)
