@@ -12,9 +12,9 @@ A pooling takes one operation and one load per element of the window. The core i
 cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
 
 The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it. Its
-bound is the largest one of three: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at the
-rate of the engine's multiplier array; and operands, of which weights are f16, and results transferred once. Tiles of
-bytes have 64 pixels, and another bound: the engine converts and stores the four bytes of each sum one after the other,
+bound is the largest one of three: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at
+the rate of the engine's multiplier array; operands, of which weights are f16, and results transferred once; the ends.
+Tiles of bytes have 64 pixels, and one more: the engine converts and stores the four bytes of each sum in turn,
 160 cycles for a tile of results, as long as 40 products of tiles take. No product runs before what the first tile of
 results reads has come, and the last tile is converted and stored after the last product: small layers are bound by
 these *ends* and their products together. *of its rate*: the layer's products alone, without what fills tiles up, at

@@ -34,6 +34,7 @@ from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_m
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
+from hexagon_mlir.passes.matrix_engine.vectors import as_one_row, multiplies_tiles
 
 
 class Close(StrEnum):
@@ -65,9 +66,9 @@ class HexagonMatrixEnginePass(Pass):
     with zero, and rounds to f16, the engine does so before it rounds; a bias of sums that stay f32 is added as pieces
     are. f32 sums that several ops read and round are rounded once. Weights that
     `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
-    of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. All
-    of this is linalg, which `form-virtual-threads` works on; `form-engine-products` gives the products of tiles to the
-    engine.
+    of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. A
+    vector times such weights is a matrix of one row. All of this is linalg, which `form-virtual-threads` works on;
+    `form-engine-products` gives the products of tiles to the engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
@@ -179,6 +180,10 @@ class HexagonMatrixEnginePass(Pass):
 
     def _rewrite_products(self, module: ir.Module, context: PassContext) -> None:
         constants = SharedConstants()
+        for op in [op for op in ops_named(module, "linalg.generic") if multiplies_tiles(op)]:
+            with op.location, ir.InsertionPoint(op):
+                op.results[0].replace_all_uses_with(as_one_row(op))
+            erase_op(op, self.name)
         for function in functions(module):
             cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
             byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)

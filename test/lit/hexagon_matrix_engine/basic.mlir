@@ -154,3 +154,47 @@ func.func @wide(%a: tensor<64x96xf16>, %b: tensor<96x64xf16>) -> tensor<64x64xf3
   } -> tensor<64x64xf32>
   return %1 : tensor<64x64xf32>
 }
+
+// -----
+// 7. A vector times tiles, which folding of loops with one iteration made of a matrix of one row: the tiles are
+// multiplied, not written to DDR as a matrix. Sums that start from a vector stay on HVX.
+// CHECK-LABEL: func.func @vector
+// CHECK-NOT: hexagon.weight_matrix
+// CHECK: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<{{.*}}x4x16x32x2xf16>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x{{.*}}x16x32x2xf32>)
+// CHECK: return {{.*}} : tensor<1000xf32>
+// CHECK-LABEL: func.func @from_vector
+// CHECK: linalg.transpose
+// CHECK-NOT: memory_space = 1
+#vector = affine_map<(n, k) -> (k)>
+#tiled = affine_map<(n, k) -> (k, n)>
+#sums = affine_map<(n, k) -> (n)>
+func.func @vector(%a: tensor<128xf16>, %tiles: tensor<32x4x16x32x2xf16>) -> tensor<1000xf32> {
+  %b = "hexagon.weight_matrix"(%tiles) : (tensor<32x4x16x32x2xf16>) -> tensor<128x1000xf16>
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<1000xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%init : tensor<1000xf32>) -> tensor<1000xf32>
+  %0 = linalg.generic {indexing_maps = [#vector, #tiled, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<128xf16>, tensor<128x1000xf16>) outs(%start : tensor<1000xf32>) {
+    ^bb0(%x: f16, %y: f16, %sum: f32):
+      %2 = arith.extf %x : f16 to f32
+      %3 = arith.extf %y : f16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %sum, %4 : f32
+      linalg.yield %5 : f32
+  } -> tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}
+func.func @from_vector(%a: tensor<128xf16>, %tiles: tensor<32x4x16x32x2xf16>, %start: tensor<1000xf32>) -> tensor<1000xf32> {
+  %b = "hexagon.weight_matrix"(%tiles) : (tensor<32x4x16x32x2xf16>) -> tensor<128x1000xf16>
+  %0 = linalg.generic {indexing_maps = [#vector, #tiled, #sums], iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<128xf16>, tensor<128x1000xf16>) outs(%start : tensor<1000xf32>) {
+    ^bb0(%x: f16, %y: f16, %sum: f32):
+      %2 = arith.extf %x : f16 to f32
+      %3 = arith.extf %y : f16 to f32
+      %4 = arith.mulf %2, %3 : f32
+      %5 = arith.addf %sum, %4 : f32
+      linalg.yield %5 : f32
+  } -> tensor<1000xf32>
+  return %0 : tensor<1000xf32>
+}

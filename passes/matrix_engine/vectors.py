@@ -1,0 +1,42 @@
+"""Vectors that are multiplied by tiles: matrices of one row again. Upstream's folding of loops with one iteration made
+vectors of them."""
+
+from __future__ import annotations
+
+from hexagon_mlir.dialects.packed_weights import tiles_of
+from hexagon_mlir.ir import arith, ir, linalg, tensor
+from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.vector_loop import dims_of
+from hexagon_mlir.passes.matrix_engine.read import starts_from_zero
+
+_READS = [(0,), (0, 1), (1,)]
+"""The loops of vector, matrix and sums, reduction first."""
+
+
+def multiplies_tiles(op: ir.Operation) -> bool:
+    """Whether linalg op ``op`` sums up, from zero, products of a vector and a matrix of f16 that is made of tiles."""
+    if op.name != "linalg.generic" or len(op.operands) != len(_READS) or not multiplies_and_adds(op):
+        return False
+    vector, matrix, sums = op.operands
+    if ir.RankedTensorType(vector.type).rank != 1 or tiles_of(matrix) is None or not starts_from_zero(sums):
+        return False
+    if not all(isinstance(ir.RankedTensorType(value.type).element_type, ir.F16Type) for value in (vector, matrix)):
+        return False
+    reads = dims_of(op)
+    if reads is None:
+        return False
+    order = {loop: number for number, loop in enumerate(reads[1])}
+    return [tuple(order.get(loop) for loop in dims) for dims in reads] == _READS
+
+
+def as_one_row(op: ir.Operation) -> ir.Value:
+    """The result of ``op``, of `multiplies_tiles`, from a product of matrices, at
+    the insertion point."""
+    vector, matrix, sums = op.operands
+    steps, = ir.RankedTensorType(vector.type).shape
+    type_ = ir.RankedTensorType(sums.type)
+    row = tensor.expand_shape(ir.RankedTensorType.get([1, steps], ir.F16Type.get()), vector, [[0, 1]], [], [1, steps])
+    zero = arith.constant(type_.element_type, 0.0)
+    zeros = linalg.fill(zero, outs=[tensor.empty([1, type_.shape[0]], type_.element_type)])
+    product = linalg.matmul(row, matrix, outs=[zeros])
+    return tensor.collapse_shape(type_, product, [[0, 1]])
