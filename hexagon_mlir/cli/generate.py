@@ -11,8 +11,8 @@ from hexagon_mlir.cli.arguments import UsageError
 HINT = "hexmlir generate --help"
 USAGE = """usage: hexmlir generate FOLDER_OR_GGUF --prompt TEXT [OPTIONS]
 
-Continues TEXT with a language model (Llama, Mistral, Qwen2, Qwen3) on the simulated chip: prints each token when it is
-known, then tokens per second of the chip, bytes per token, and the share of what its DDR allows.
+Continues TEXT with a language model (Llama, Mistral, Mixtral, Qwen2, Qwen3, Qwen3-MoE) on the simulated chip: prints
+each token when it is known, then tokens per second of the chip, bytes per token, and the share of what its DDR allows.
 
   --prompt TEXT      the text; needs the package tokenizers (hexagon-mlir[llm])
   --prompt-tokens A  tokens instead of a text: 1,17,4; prints tokens

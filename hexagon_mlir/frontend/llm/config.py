@@ -10,10 +10,13 @@ from typing import Any
 from hexagon_mlir.ir import HexError
 
 ORIGIN = "llm"
-FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
+FAMILIES = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe")
+ARCHITECTURES = ("llama", "mistral", "qwen2", "qwen3", "qwen3moe")
+"""The names of families in GGUF files; Mixtral's is that of Llama."""
 _LIMITS = {"vocabulary": 1 << 20, "width": 1 << 16, "layers": 512, "heads": 1024, "groups": 1024, "depth": 1024,
            "hidden": 1 << 18, "context": 1 << 24}
-_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
+_EXPERTS = {"mixtral": "num_local_experts", "qwen3_moe": "num_experts"}
+_MOST_EXPERTS = 1024
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,11 @@ class DecoderConfig:
     norm_heads: bool = False
     stops: tuple[int, ...] = ()
     """Tokens that end a text."""
+    experts: int = 0
+    chosen: int = 0
+    expert_hidden: int = 0
+    normalized: bool = True
+    dense_layers: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         for name, limit in _LIMITS.items():
@@ -70,12 +78,33 @@ class DecoderConfig:
                 raise _wrong(name, value, "a positive number")
         if not isinstance(self.window, int) or self.window < 0:
             raise _wrong("window", self.window, "0 or more")
+        for name, lowest, highest in (("experts", 0, _MOST_EXPERTS),
+                                      *((("chosen", 1, self.experts), ("expert_hidden", 1, _LIMITS["hidden"]))
+                                        if self.experts else ())):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+                raise _wrong(name, value, f"{lowest} to {highest}")
+
+    def has_experts(self, layer: int) -> bool:
+        """Whether the feed-forward layer of number ``layer`` is a mixture of experts."""
+        return self.experts > 0 and layer not in self.dense_layers
 
     @property
     def weights(self) -> int:
         """Weights that each token is multiplied with, those of the vocabulary included."""
+        return self._weights(self.chosen)
+
+    @property
+    def chunk_weights(self) -> int:
+        """Weights that a chunk of tokens is multiplied with: those of all experts."""
+        return self._weights(self.experts)
+
+    def _weights(self, experts: int) -> int:
         attention = self.width * self.depth * 2 * (self.heads + self.groups)
-        return self.layers * (attention + 3 * self.width * self.hidden) + self.vocabulary * self.width
+        mixtures = sum(map(self.has_experts, range(self.layers)))
+        mixture = self.experts + 3 * self.expert_hidden * experts
+        rows = mixtures * mixture + (self.layers - mixtures) * 3 * self.hidden + self.vocabulary
+        return self.layers * attention + self.width * rows
 
 
 def of_hugging_face(given: Mapping[str, Any]) -> DecoderConfig:
@@ -83,8 +112,6 @@ def of_hugging_face(given: Mapping[str, Any]) -> DecoderConfig:
     family = given.get("model_type")
     if family not in FAMILIES:
         raise HexError.plain(f"model_type '{str(family)[:40]}'", origin=ORIGIN, hint=f"one of {', '.join(FAMILIES)}")
-    if any(given.get(name) for name in _EXPERTS):
-        raise HexError.plain("a mixture of experts", origin=ORIGIN, hint="dense models of the family are read")
     if given.get("hidden_act", "silu") != "silu":
         raise HexError.plain(f"hidden_act '{str(given['hidden_act'])[:40]}'", origin=ORIGIN, hint="silu")
     heads, width = given.get("num_attention_heads"), given.get("hidden_size")
@@ -92,7 +119,7 @@ def of_hugging_face(given: Mapping[str, Any]) -> DecoderConfig:
                                       else None)
     rotary = given.get("rope_parameters") or given.get("rope_scaling") or {}
     stops = given.get("eos_token_id")
-    windowed = given.get("use_sliding_window", family == "mistral") and given.get("sliding_window")
+    windowed = given.get("use_sliding_window", family in ("mistral", "mixtral")) and given.get("sliding_window")
     return DecoderConfig(
         given.get("vocab_size"), width, given.get("num_hidden_layers"), heads,  # type: ignore[arg-type]
         given.get("num_key_value_heads") or heads, depth, given.get("intermediate_size"),  # type: ignore[arg-type]
@@ -100,21 +127,42 @@ def of_hugging_face(given: Mapping[str, Any]) -> DecoderConfig:
         rotary.get("rope_theta") or given.get("rope_theta", 10000.0), _scaling(rotary),
         windowed or 0, given.get("max_window_layers", 0) if family.startswith("qwen") else 0,
         bool(given.get("tie_word_embeddings", False)), bool(given.get("attention_bias", family == "qwen2")),
-        bool(given.get("attention_bias", False)), family == "qwen3",
-        tuple(stops) if isinstance(stops, list) else () if stops is None else (stops,))
+        bool(given.get("attention_bias", False)), family.startswith("qwen3"),
+        tuple(stops) if isinstance(stops, list) else () if stops is None else (stops,), **_mixture(family, given))
+
+
+def _mixture(family: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of `DecoderConfig` about experts."""
+    if family not in _EXPERTS:
+        if any(given.get(name) for name in ("num_experts", "num_local_experts", "n_routed_experts")):
+            raise HexError.plain(f"a mixture of experts in model_type '{family}'", origin=ORIGIN,
+                                 hint=f"mixtures are read of {', '.join(_EXPERTS)}")
+        return {}
+    found = {"experts": given.get(_EXPERTS[family]), "chosen": given.get("num_experts_per_tok"),
+             "expert_hidden": given.get("moe_intermediate_size") or given.get("intermediate_size")}
+    if family == "mixtral":
+        return found
+    step, dense, layers = (given.get(name) for name in ("decoder_sparse_step", "mlp_only_layers", "num_hidden_layers"))
+    step, dense = 1 if step is None else step, dense or []
+    if not isinstance(step, int) or step < 1 or not isinstance(dense, list) or not isinstance(layers, int):
+        raise _wrong("decoder_sparse_step", step, "a number of layers, and mlp_only_layers a list")
+    rest = {layer for layer in range(min(layers, _LIMITS["layers"])) if (layer + 1) % step}
+    return found | {"normalized": bool(given.get("norm_topk_prob", False)),
+                    "dense_layers": frozenset(rest.union(one for one in dense if isinstance(one, int)))}
 
 
 def of_gguf(given: Mapping[str, Any], names: frozenset[str], vocabulary: int) -> DecoderConfig:
     """The sizes in the metadata of a GGUF file whose tensors have ``names``."""
     family = given.get("general.architecture")
-    if family not in FAMILIES:
-        raise HexError.plain(f"architecture '{str(family)[:40]}'", origin=ORIGIN, hint=f"one of {', '.join(FAMILIES)}")
+    if family not in ARCHITECTURES:
+        raise HexError.plain(f"architecture '{str(family)[:40]}'", origin=ORIGIN,
+                             hint=f"one of {', '.join(ARCHITECTURES)}")
 
     def of(name: str, default: Any = None) -> Any:
         return given.get(f"{family}.{name}", default)
 
-    if of("expert_count"):
-        raise HexError.plain("a mixture of experts", origin=ORIGIN, hint="dense models of the family are read")
+    mixture = {"experts": of("expert_count"), "chosen": of("expert_used_count"),
+               "expert_hidden": of("expert_feed_forward_length") or of("feed_forward_length")}
     heads, width = of("attention.head_count"), of("embedding_length")
     depth: Any = of("attention.key_length") or (width // heads if isinstance(heads, int) and isinstance(width, int)
                                                 and heads else None)
@@ -125,7 +173,7 @@ def of_gguf(given: Mapping[str, Any], names: frozenset[str], vocabulary: int) ->
         of("feed_forward_length"), of("context_length", 4096), of("attention.layer_norm_rms_epsilon", 1e-6),
         of("rope.freq_base", 10000.0), _scaling(scaling), of("attention.sliding_window", 0), 0,
         "output.weight" not in names, "blk.0.attn_q.bias" in names, "blk.0.attn_output.bias" in names,
-        "blk.0.attn_q_norm.weight" in names, () if stop is None else (stop,))
+        "blk.0.attn_q_norm.weight" in names, () if stop is None else (stop,), **(mixture if of("expert_count") else {}))
 
 
 def _scaling(given: Mapping[str, Any]) -> RotaryScaling | None:

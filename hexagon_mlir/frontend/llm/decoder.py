@@ -1,4 +1,4 @@
-"""A decoder of the Llama family (Llama, Mistral, Qwen2, Qwen3) in plain PyTorch, with caches of keys and values.
+"""A decoder of the Llama family (see `config.FAMILIES`) in plain PyTorch, with caches of keys and values.
 
 The caches are buffers of the module: a compiled program writes the new rows where they are. One module serves
 chunks of a prompt and single tokens; the programs of both share its weights and caches.
@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hexagon_mlir.frontend.llm.config import DecoderConfig, RotaryScaling
+from hexagon_mlir.frontend.llm.experts import Experts
 
 
 class RmsNorm(nn.Module):
@@ -64,19 +65,29 @@ class Attention(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and a feed-forward layer with a gate (SwiGLU), each after a norm and with a residual connection."""
+    """Attention and a feed-forward layer, each after a norm and with a residual connection."""
 
-    def __init__(self, config: DecoderConfig, size: int, window: int, dtype: torch.dtype) -> None:
+    def __init__(self, config: DecoderConfig, size: int, number: int, dtype: torch.dtype) -> None:
         super().__init__()
         self.norm1, self.norm2 = (RmsNorm(config.width, config.epsilon) for _ in range(2))
-        self.attention = Attention(config, size, window, dtype)
-        self.gate, self.up = (nn.Linear(config.width, config.hidden, bias=False) for _ in range(2))
-        self.down = nn.Linear(config.hidden, config.width, bias=False)
+        self.attention = Attention(config, size, config.window if number >= config.windowed_from else 0, dtype)
+        self.mlp = Experts(config) if config.has_experts(number) else GatedLayer(config)
 
     def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         x = x + self.attention(self.norm1(x), places, cos, sin)
-        h = self.norm2(x)
-        return x + self.down(F.silu(self.gate(h)) * self.up(h))
+        return x + self.mlp(self.norm2(x))
+
+
+class GatedLayer(nn.Module):
+    """A feed-forward layer with a gate (SwiGLU)."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.gate, self.up = (nn.Linear(config.width, config.hidden, bias=False) for _ in range(2))
+        self.down = nn.Linear(config.hidden, config.width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(F.silu(self.gate(x)) * self.up(x))
 
 
 class Decoder(nn.Module):
@@ -92,8 +103,7 @@ class Decoder(nn.Module):
         self.config, self.size = config, size
         self.embedding = nn.Embedding(config.vocabulary, config.width)
         self.layers = nn.ModuleList(
-            Layer(config, size, config.window if number >= config.windowed_from else 0, dtype)
-            for number in range(config.layers))
+            Layer(config, size, number, dtype) for number in range(config.layers))
         self.norm = RmsNorm(config.width, config.epsilon)
         self.head = nn.Linear(config.width, config.vocabulary, bias=False)
         if config.tied:
@@ -113,7 +123,8 @@ class Decoder(nn.Module):
         for layer in self.layers:
             attention: Any = layer.attention
             join_rows([attention.q, attention.k, attention.v])
-            join_rows([layer.gate, layer.up])
+            if isinstance(layer.mlp, GatedLayer):
+                join_rows([layer.mlp.gate, layer.mlp.up])
 
     def forward(self, tokens: Tensor, places: Tensor, last: Tensor) -> Tensor:
         x = self.embedding(tokens)

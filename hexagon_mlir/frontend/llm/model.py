@@ -23,6 +23,8 @@ DTYPES = {"f32": torch.float32, "f16": torch.float16}
 CHUNK = 32
 """Tokens of a prompt in a run."""
 CONTEXT = 512
+EXPERTS = 16
+"""Experts of a mixture above which a prompt is read token by token: a chunk would be multiplied with all of them."""
 
 
 class CausalLM:
@@ -33,7 +35,8 @@ class CausalLM:
                  chunk: int = CHUNK) -> None:
         if chunk < 1 or chunk > decoder.size:
             raise HexError.plain(f"chunks of {chunk} tokens", origin=ORIGIN, hint=f"1 to {decoder.size}")
-        self.decoder, self.tokenizer, self.target, self.chunk = decoder.eval(), texts, target, chunk
+        self.decoder, self.tokenizer, self.target = decoder.eval(), texts, target
+        self.chunk = chunk if decoder.config.experts <= EXPERTS else 1
         decoder.join_weights()
         self.programs: dict[int, CompiledModel] = {}
         self.place = 0
@@ -80,17 +83,17 @@ class CausalLM:
         given = torch.tensor([tokens + [0] * (size - len(tokens))])
         result = model(given, torch.arange(self.place, self.place + size), torch.tensor([len(tokens) - 1]))
         assert model.last_run is not None
-        phase.add(len(tokens), model.last_run, self.needed_bytes - model.result.saved_bytes)
+        phase.add(len(tokens), model.last_run, self.needed_bytes(size) - model.result.saved_bytes)
         return result
 
-    @property
-    def needed_bytes(self) -> int:
-        """Bytes that a run must read: weights of products, and the caches up to the last place that it sees. A program
-        that reads codes of 4 bits needs so much less."""
+    def needed_bytes(self, tokens: int = 1) -> int:
+        """Bytes that a run of ``tokens`` must read: weights of products, and the caches up to the last place that it
+        sees. A program that reads codes of 4 bits needs so much less."""
         item = self.decoder.head.weight.element_size()
         config = self.decoder.config
         seen = min(self.place + 1, config.window or self.decoder.size)
-        return item * (config.weights + 2 * config.layers * config.groups * config.depth * seen)
+        weights = config.weights if tokens == 1 else config.chunk_weights
+        return item * (weights + 2 * config.layers * config.groups * config.depth * seen)
 
     def stream(self, prompt: str | Sequence[int], tokens: int = 64, sampling: Sampling | None = None,
                seed: int = 0) -> Iterator[int]:
@@ -128,7 +131,7 @@ class CausalLM:
 def load_causal_lm(source: str | os.PathLike[str], *, target: str = targets.DEFAULT, context: int = CONTEXT,
                    dtype: str = "f32", chunk: int = CHUNK) -> CausalLM:
     """The language model in ``source``, a Hugging Face folder (``config.json``, ``*.safetensors``, perhaps
-    ``tokenizer.json``) or a GGUF file, of the families Llama, Mistral, Qwen2 and Qwen3.
+    ``tokenizer.json``) or a GGUF file, of the families Llama, Mistral, Mixtral, Qwen2, Qwen3 and Qwen3-MoE.
 
     ``context`` is how many tokens its caches hold; weights and caches have ``dtype`` "f32" or "f16"; prompts are read
     ``chunk`` tokens at a time, and no more than ``context``. Nothing in the files is run. Raises `HexError`.

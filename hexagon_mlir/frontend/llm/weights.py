@@ -21,11 +21,16 @@ _PARTS = {"attention.q": ("self_attn.q_proj", "attn_q"), "attention.k": ("self_a
           "attention.q_norm": ("self_attn.q_norm", "attn_q_norm"),
           "attention.k_norm": ("self_attn.k_norm", "attn_k_norm"),
           "norm1": ("input_layernorm", "attn_norm"), "norm2": ("post_attention_layernorm", "ffn_norm"),
-          "gate": ("mlp.gate_proj", "ffn_gate"), "up": ("mlp.up_proj", "ffn_up"), "down": ("mlp.down_proj", "ffn_down")}
+          "mlp.gate": ("mlp.gate_proj", "ffn_gate"), "mlp.up": ("mlp.up_proj", "ffn_up"),
+          "mlp.down": ("mlp.down_proj", "ffn_down"), "mlp.router": ("mlp.gate", "ffn_gate_inp")}
 _WHOLE = {"embedding.weight": ("model.embed_tokens.weight", "token_embd.weight"),
           "norm.weight": ("model.norm.weight", "output_norm.weight"),
           "head.weight": ("lm_head.weight", "output.weight")}
 _LAYER = re.compile(r"layers\.(\d+)\.(.+)\.(weight|bias)")
+_OF_EXPERTS = re.compile(r"layers\.(\d+)\.mlp\.(gate_up|down)")
+_MIXTRAL = {".mlp.": ".block_sparse_moe.", ".gate_proj.": ".w1.", ".up_proj.": ".w3.", ".down_proj.": ".w2."}
+Read = Callable[[str, tuple[int, ...]], torch.Tensor]
+"""Gives the tensor that a file calls by a name, if it has a shape; else raises `HexError`."""
 _INTERLEAVED = ("llama", "mistral")
 """Families whose GGUF files have the two halves of a head's rows in turns."""
 
@@ -47,10 +52,17 @@ def read_json(file: Path) -> dict[str, Any]:
 
 def of_folder(folder: Path, size: int, dtype: torch.dtype) -> Decoder:
     """The decoder in a Hugging Face folder."""
-    config = of_hugging_face(read_json(folder / "config.json"))
+    sizes = read_json(folder / "config.json")
+    config = of_hugging_face(sizes)
     given = safetensors.read_folder(folder)
-    decoder = _empty(config, size, dtype)
-    return _filled(decoder, lambda name: given.get(_file_name(name, 0)), 0)
+
+    def read(name: str, shape: tuple[int, ...]) -> torch.Tensor:
+        if sizes["model_type"] == "mixtral":
+            for ours, theirs in _MIXTRAL.items():
+                name = name.replace(ours, theirs)
+        return _checked(name, given.get(name), shape)
+
+    return _filled(_empty(config, size, dtype), read, 0)
 
 
 def of_file(file: gguf.GgufFile, size: int, dtype: torch.dtype) -> Decoder:
@@ -66,16 +78,14 @@ def of_file(file: gguf.GgufFile, size: int, dtype: torch.dtype) -> Decoder:
     decoder = _empty(config, size, dtype, factors)
     turned = file.metadata.get("general.architecture") in _INTERLEAVED
 
-    def find(name: str) -> torch.Tensor | None:
-        tensor = file.tensors.get(_file_name(name, 1))
-        if tensor is None:
-            return None
-        weight = tensor.dequantized()
-        if turned and (".attention.q." in name or ".attention.k." in name) and weight.shape[0] % config.depth == 0:
-            weight = weight.reshape(-1, config.depth // 2, 2, *weight.shape[1:]).transpose(1, 2).reshape(weight.shape)
+    def read(name: str, shape: tuple[int, ...]) -> torch.Tensor:
+        tensor = file.tensors.get(name)
+        weight = _checked(name, None if tensor is None else tensor.dequantized(), shape)
+        if turned and (".attn_q." in name or ".attn_k." in name):
+            weight = weight.reshape(-1, config.depth // 2, 2, *shape[1:]).transpose(1, 2).reshape(shape)
         return weight
 
-    return _filled(decoder, find, 1)
+    return _filled(decoder, read, 1)
 
 
 def _empty(config: DecoderConfig, size: int, dtype: torch.dtype, factors: torch.Tensor | None = None) -> Decoder:
@@ -84,19 +94,41 @@ def _empty(config: DecoderConfig, size: int, dtype: torch.dtype, factors: torch.
     return Decoder(config, size, dtype, factors)
 
 
-def _filled(decoder: Decoder, find: Callable[[str], torch.Tensor | None], kind: int) -> Decoder:
-    """``decoder`` with the tensors that ``find`` gives by the name of the parameter."""
+def _checked(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> torch.Tensor:
+    if tensor is None:
+        raise HexError.plain(f"no tensor '{name}'", origin=ORIGIN, hint="is a file missing?")
+    if tensor.shape != shape:
+        raise HexError.plain(f"'{name}' has shape {tuple(tensor.shape)}", origin=ORIGIN,
+                             hint=f"the sizes of the model ask for {shape}")
+    return tensor
+
+
+def _filled(decoder: Decoder, read: Read, kind: int) -> Decoder:
+    """``decoder`` with the tensors of a file of ``kind`` 0 (safetensors) or 1 (GGUF)."""
     for name, parameter in decoder.named_parameters():
-        tensor = find(name)
-        if tensor is None:
-            raise HexError.plain(f"no tensor '{_file_name(name, kind)}'", origin=ORIGIN, hint="is a file missing?")
-        if tensor.shape != parameter.shape:
-            raise HexError.plain(f"'{_file_name(name, kind)}' has shape {tuple(tensor.shape)}", origin=ORIGIN,
-                                 hint=f"the sizes of the model ask for {tuple(parameter.shape)}")
-        parameter.data = tensor.to(parameter.dtype).contiguous()
+        found = _OF_EXPERTS.fullmatch(name)
+        if found is not None:
+            layer, part = found.groups()
+            _fill_experts(parameter.data, read, layer, part, kind)
+        else:
+            parameter.data = read(_file_name(name, kind), tuple(parameter.shape)).to(parameter.dtype).contiguous()
     if decoder.config.tied:
         decoder.head.weight = decoder.embedding.weight
     return decoder.eval()
+
+
+def _fill_experts(weights: torch.Tensor, read: Read, layer: str, part: str, kind: int) -> None:
+    """Fill ``weights`` (experts, rows, columns), of gates and what they gate one after the other."""
+    names = ("gate", "up") if part == "gate_up" else ("down",)
+    experts, rows, columns = weights.shape
+    each = rows // len(names)
+    for number, name in enumerate(names):
+        place = weights[:, each * number: each * (number + 1)]
+        if kind:
+            place.copy_(read(f"blk.{layer}.ffn_{name}_exps.weight", (experts, each, columns)))
+            continue
+        for expert, its in enumerate(place):
+            its.copy_(read(f"model.layers.{layer}.mlp.experts.{expert}.{name}_proj.weight", (each, columns)))
 
 
 def _file_name(name: str, kind: int) -> str:

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 import pytest
 import torch
+from llm_files import write_gguf, write_safetensors
 from llm_sizes import SIZES, small
 
 import hexagon_mlir as hx
@@ -13,44 +14,6 @@ from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.frontend.llm import gguf, safetensors
 from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES
 from hexagon_mlir.frontend.llm.weights import _file_name
-
-
-def write_safetensors(file, tensors):
-    header, data = {"__metadata__": {"format": "pt"}}, b""
-    for name, tensor in tensors.items():
-        raw = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-        kind = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}[tensor.dtype]
-        header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    file.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
-
-def text(value):
-    return struct.pack("<Q", len(value.encode())) + value.encode()
-
-
-def entry(name, value):
-    if isinstance(value, str):
-        return text(name) + struct.pack("<I", 8) + text(value)
-    if isinstance(value, float):
-        return text(name) + struct.pack("<If", 6, value)
-    if isinstance(value, list):
-        kind = 8 if isinstance(value[0], str) else 5
-        items = b"".join(text(one) if kind == 8 else struct.pack("<i", one) for one in value)
-        return text(name) + struct.pack("<IIQ", 9, kind, len(value)) + items
-    return text(name) + struct.pack("<II", 4, value)
-
-
-def write_gguf(file, metadata, tensors):
-    """``tensors``: name -> (shape, number of the type, bytes)."""
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
-    head += b"".join(entry(*item) for item in metadata.items())
-    data = b""
-    for name, (shape, kind, raw) in tensors.items():
-        head += text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape[::-1], kind, len(data))
-        data += raw + bytes(-len(raw) % 32)
-    file.write_bytes(head + bytes(-len(head) % 32) + data)
 
 
 def folder_of(tmp_path, module):
@@ -177,7 +140,7 @@ def test_gguf(tmp_path, family):
     rows = np.random.default_rng(1).integers(0, 256, (64, 18), dtype=np.uint8)
     rows[:, :2] = np.float16([0.01]).view(np.uint8)
     write_gguf(file, metadata, tensors | {"blk.0.ffn_gate.weight": ((64, 32), 2, rows.tobytes())})
-    gate = hx.load_causal_lm(file, context=16).decoder.layers[0].gate.weight
+    gate = hx.load_causal_lm(file, context=16).decoder.layers[0].mlp.gate.weight
     assert torch.equal(gate, torch.from_numpy(SCHEMES[2].weights(rows)))
 
 

@@ -5,38 +5,13 @@ import json
 
 import pytest
 import torch
+from llm_sizes import PROMPT, decoder, eager
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.frontend.llm.config import DecoderConfig, RotaryScaling, of_hugging_face
-from hexagon_mlir.frontend.llm.decoder import Decoder, frequencies
+from hexagon_mlir.frontend.llm.config import RotaryScaling, of_hugging_face
+from hexagon_mlir.frontend.llm.decoder import frequencies
 from hexagon_mlir.frontend.llm.sampling import Sampling
-
-PROMPT = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31]
-
-
-def decoder(size=80, seed=0, **sizes):
-    torch.manual_seed(seed)
-    config = DecoderConfig(**{**dict(vocabulary=70, width=32, layers=1, heads=4, groups=2, depth=16, hidden=48,
-                                     context=128, norm_heads=True), **sizes})
-    made = Decoder(config, size)
-    for parameter in made.parameters():
-        if parameter.dim() > 1:
-            parameter.normal_(0, 0.3)
-    return made.eval()
-
-
-def eager(model, prompt, tokens):
-    """Greedy tokens, the prompt in one call."""
-    found, given, place = [], list(prompt), 0
-    with torch.no_grad():
-        for _ in range(tokens):
-            scores = model(torch.tensor([given]), torch.arange(place, place + len(given)),
-                           torch.tensor([len(given) - 1]))
-            place += len(given)
-            given = [int(scores.argmax())]
-            found += given
-    return found
 
 
 def test_64_greedy_tokens_equal_those_of_eager_pytorch():
