@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hexagon_mlir.frontend.llm.rotary import ORIGIN, RotaryScaling, scaling_of
 from hexagon_mlir.ir import HexError
 
-ORIGIN = "llm"
 FAMILIES = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe")
 ARCHITECTURES = ("llama", "mistral", "qwen2", "qwen3", "qwen3moe")
 """The names of families in GGUF files; Mixtral's is that of Llama."""
@@ -17,19 +17,6 @@ _LIMITS = {"vocabulary": 1 << 20, "width": 1 << 16, "layers": 512, "heads": 1024
            "hidden": 1 << 18, "context": 1 << 24}
 _EXPERTS = {"mixtral": "num_local_experts", "qwen3_moe": "num_experts"}
 _MOST_EXPERTS = 1024
-
-
-@dataclass(frozen=True)
-class RotaryScaling:
-    """How rotary frequencies are scaled for long contexts: "linear" divides all by ``factor``; "llama3" (Llama 3.1)
-    only the slow ones, whose waves are longer than ``original`` / ``low``, and those up to ``original`` / ``high`` in
-    part."""
-
-    kind: str
-    factor: float
-    low: float = 1.0
-    high: float = 4.0
-    original: int = 8192
 
 
 @dataclass(frozen=True)
@@ -72,10 +59,10 @@ class DecoderConfig:
             raise _wrong("heads", self.heads, f"a multiple of {self.groups}")
         if self.depth % 2:
             raise _wrong("depth", self.depth, "an even number")
-        for name in ("epsilon", "theta"):
+        for name, least in (("epsilon", 0), ("theta", 1)):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
-                raise _wrong(name, value, "a positive number")
+            if not isinstance(value, int | float) or not math.isfinite(value) or value <= least:
+                raise _wrong(name, value, f"a number above {least}")
         if not isinstance(self.window, int) or self.window < 0:
             raise _wrong("window", self.window, "0 or more")
         for name, lowest, highest in (("experts", 0, _MOST_EXPERTS),
@@ -118,13 +105,13 @@ def of_hugging_face(given: Mapping[str, Any]) -> DecoderConfig:
     depth = given.get("head_dim") or (width // heads if isinstance(heads, int) and isinstance(width, int) and heads
                                       else None)
     rotary = given.get("rope_parameters") or given.get("rope_scaling") or {}
-    stops = given.get("eos_token_id")
+    stops, context = given.get("eos_token_id"), given.get("max_position_embeddings", 4096)
     windowed = given.get("use_sliding_window", family in ("mistral", "mixtral")) and given.get("sliding_window")
     return DecoderConfig(
         given.get("vocab_size"), width, given.get("num_hidden_layers"), heads,  # type: ignore[arg-type]
         given.get("num_key_value_heads") or heads, depth, given.get("intermediate_size"),  # type: ignore[arg-type]
-        given.get("max_position_embeddings", 4096), given.get("rms_norm_eps", 1e-6),
-        rotary.get("rope_theta") or given.get("rope_theta", 10000.0), _scaling(rotary),
+        context, given.get("rms_norm_eps", 1e-6),
+        rotary.get("rope_theta") or given.get("rope_theta", 10000.0), scaling_of(rotary, context),
         windowed or 0, given.get("max_window_layers", 0) if family.startswith("qwen") else 0,
         bool(given.get("tie_word_embeddings", False)), bool(given.get("attention_bias", family == "qwen2")),
         bool(given.get("attention_bias", False)), family.startswith("qwen3"),
@@ -167,26 +154,15 @@ def of_gguf(given: Mapping[str, Any], names: frozenset[str], vocabulary: int) ->
     depth: Any = of("attention.key_length") or (width // heads if isinstance(heads, int) and isinstance(width, int)
                                                 and heads else None)
     kind, stop = of("rope.scaling.type", "none"), given.get("tokenizer.ggml.eos_token_id")
-    scaling = {} if kind == "none" else {"rope_type": kind, "factor": of("rope.scaling.factor", 1.0)}
+    scaling = {} if kind == "none" else {
+        "rope_type": kind, "factor": of("rope.scaling.factor", 1.0),
+        "original_max_position_embeddings": of("rope.scaling.original_context_length") or of("context_length")}
     return DecoderConfig(
         vocabulary, width, of("block_count"), heads, of("attention.head_count_kv") or heads, depth,
         of("feed_forward_length"), of("context_length", 4096), of("attention.layer_norm_rms_epsilon", 1e-6),
-        of("rope.freq_base", 10000.0), _scaling(scaling), of("attention.sliding_window", 0), 0,
+        of("rope.freq_base", 10000.0), scaling_of(scaling, None), of("attention.sliding_window", 0), 0,
         "output.weight" not in names, "blk.0.attn_q.bias" in names, "blk.0.attn_output.bias" in names,
         "blk.0.attn_q_norm.weight" in names, () if stop is None else (stop,), **(mixture if of("expert_count") else {}))
-
-
-def _scaling(given: Mapping[str, Any]) -> RotaryScaling | None:
-    kind = given.get("rope_type", given.get("type", "default"))
-    if kind == "default":
-        return None
-    if kind not in ("linear", "llama3"):
-        raise HexError.plain(f"rotary scaling '{str(kind)[:40]}'", origin=ORIGIN, hint="linear or llama3")
-    numbers = [given.get("factor", 1.0), given.get("low_freq_factor", 1.0), given.get("high_freq_factor", 4.0),
-               given.get("original_max_position_embeddings", 8192)]
-    if not all(isinstance(number, int | float) and math.isfinite(number) and number > 0 for number in numbers):
-        raise _wrong("rotary scaling", numbers, "positive numbers")
-    return RotaryScaling(kind, *numbers)
 
 
 def _wrong(name: str, value: Any, wanted: str) -> HexError:

@@ -6,15 +6,15 @@ chunks of a prompt and single tokens; the programs of both share its weights and
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hexagon_mlir.frontend.llm.config import DecoderConfig, RotaryScaling
+from hexagon_mlir.frontend.llm.config import DecoderConfig
 from hexagon_mlir.frontend.llm.experts import Experts
+from hexagon_mlir.frontend.llm.rotary import frequencies
 
 
 class RmsNorm(nn.Module):
@@ -112,8 +112,9 @@ class Decoder(nn.Module):
         self.sin: Tensor
         turns = frequencies(config.depth, config.theta, config.scaling)
         angles = torch.arange(size, dtype=torch.float64)[:, None] * (turns if factors is None else turns / factors)
+        length = 1.0 if config.scaling is None else config.scaling.length
         for name, table in (("cos", angles.cos()), ("sin", angles.sin())):
-            self.register_buffer(name, table.repeat(1, 2).float(), persistent=False)
+            self.register_buffer(name, (length * table).repeat(1, 2).float(), persistent=False)
         for parameter in self.parameters():
             parameter.requires_grad_(False)
             parameter.data = parameter.data.to(dtype)
@@ -146,15 +147,3 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotary positions (Su et al., 2021): the halves of each row of ``x`` (..., N, D) are rotated by angles (N, D)."""
     left, right = x.float().chunk(2, dim=-1)
     return (x.float() * cos + torch.cat((-right, left), dim=-1) * sin).to(x.dtype)
-
-
-def frequencies(depth: int, theta: float, scaling: RotaryScaling | None) -> Tensor:
-    """Radians per place, f64 (depth / 2)."""
-    plain = theta ** (-torch.arange(0, depth, 2, dtype=torch.float64) / depth)
-    if scaling is None:
-        return plain
-    if scaling.kind == "linear":
-        return plain / scaling.factor
-    waves = 2 * math.pi / plain
-    part = ((scaling.original / waves - scaling.low) / (scaling.high - scaling.low)).clamp(0, 1)
-    return plain * (part + (1 - part) / scaling.factor)

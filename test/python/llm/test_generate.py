@@ -2,15 +2,18 @@
 
 import copy
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from llm_sizes import PROMPT, decoder, eager
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
-from hexagon_mlir.frontend.llm.config import RotaryScaling, of_hugging_face
-from hexagon_mlir.frontend.llm.decoder import frequencies
+from hexagon_mlir.frontend.llm.config import of_hugging_face
+from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.llm.rotary import RotaryScaling, frequencies, scaling_of
 from hexagon_mlir.frontend.llm.sampling import Sampling
 
 
@@ -90,6 +93,26 @@ def test_scaled_rotations():
     assert ((plain / 8 <= scaled) & (scaled <= plain)).all()
 
 
+def test_scaled_rotations_of_yarn():
+    """Numbers of transformers 5.24.0."""
+    given = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
+    scaling = scaling_of(given, 131072)
+    assert scaling.length == pytest.approx(1.138629436111989) and scaling_of(
+        {"type": "yarn", "factor": 4.0}, 32768) == scaling
+    wanted = [1.0, 1.7783e-01, 3.1623e-02, 4.2176e-03, 5.0000e-04, 4.4457e-05, 7.9057e-06, 1.4059e-06]
+    np.testing.assert_allclose(frequencies(16, 1e6, scaling), wanted, rtol=1e-4)
+    scaling = scaling_of({"rope_type": "yarn", "factor": 40.0, "original_max_position_embeddings": 64, "beta_fast": 16,
+                          "beta_slow": 2, "truncate": False, "mscale": 0.7, "mscale_all_dim": 1.0}, None)
+    assert scaling.length == pytest.approx(0.9191559952044436)
+    wanted = [1.0, 0.36845663189888, 0.0981689840555191, 0.004445698577910662, 0.0024999999441206455,
+              0.0014058533124625683]
+    np.testing.assert_allclose(frequencies(32, 1e4, scaling)[:6], wanted, rtol=1e-5)
+    assert scaling_of({**given, "attention_factor": 2}, None).length == 2
+    module = decoder(size=16)
+    longer = Decoder(replace(module.config, scaling=scaling_of(given, None)), 16)
+    assert torch.allclose(longer.cos[0], torch.tensor(1.1386294)) and not longer.sin[0].any()
+
+
 QWEN3 = {"model_type": "qwen3", "vocab_size": 151936, "hidden_size": 1024, "num_hidden_layers": 28,
          "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 3072,
          "max_position_embeddings": 40960, "rope_theta": 1000000, "rms_norm_eps": 1e-06, "tie_word_embeddings": True,
@@ -112,7 +135,11 @@ def test_published_sizes():
     ({"vocab_size": 1 << 40}, "'vocabulary' is"), ({"num_hidden_layers": "many"}, "'layers' is many"),
     ({"num_key_value_heads": 3}, "'heads' is 16"), ({"num_experts": 8}, "mixture of experts"),
     ({"rope_theta": float("inf")}, "'theta' is inf"), ({"rms_norm_eps": None}, "'epsilon' is None"),
-    ({"rope_scaling": {"type": "yarn", "factor": 4.0}}, "rotary scaling 'yarn'"), ({"hidden_act": "gelu"}, "gelu")])
+    ({"rope_scaling": {"type": "longrope", "factor": 4.0}}, "rotary scaling 'longrope'"),
+    ({"rope_scaling": {"type": "yarn", "factor": "4"}}, "'rotary scaling' is"), ({"rope_theta": 1.0}, "'theta' is 1.0"),
+    ({"rope_scaling": {"type": "yarn", "factor": 4, "beta_fast": 1}}, "a low bound"),
+    ({"rope_scaling": {"type": "yarn", "factor": 4, "mscale": -1}}, "'rotary scaling' is"),
+    ({"hidden_act": "gelu"}, "gelu")])
 def test_other_configurations_are_refused(changed, message):
     with pytest.raises(hx.HexError, match=message):
         of_hugging_face({**QWEN3, **changed})
