@@ -27,6 +27,8 @@ from hexagon_mlir.frontend.torch.model import CompiledModel
 
 _TOLERANCE = 1e-4
 """Of the largest value of a result; of a loss."""
+_VANISHING = 1e-4
+"""The largest value of a result that vanishes."""
 _STEPS = 3
 _INF = float("inf")
 
@@ -69,6 +71,14 @@ _simulated: list[_Taken] = []
 _run_flat = CompiledModel.run_flat
 
 
+def _expected(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+    """The results of eager PyTorch; ValueError where they are too small to say anything about the compiled ones."""
+    expected = list(tensors(module(**inputs)))
+    if any(not float(one.abs().nan_to_num(_INF).max()) > _VANISHING for one in expected if one.numel()):
+        raise ValueError("the values of the model vanish in eager PyTorch")
+    return expected
+
+
 def _timed(function: Callable[[], Any]) -> tuple[_Taken, Any]:
     """What ``function`` takes, and its result."""
     cpu, wall = time.process_time() + workers().cpu_seconds, time.perf_counter()
@@ -95,7 +105,7 @@ def run(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, A
     """``torch.compile``, without gradients. The first call compiles."""
     module.eval()
     with torch.no_grad():
-        expected = list(tensors(module(**inputs)))
+        expected = _expected(module, inputs)
         compiled = torch.compile(module, backend="hexagon")
         first, results = _timed(lambda: compiled(**inputs))
         compilation = _compilation(first)
@@ -112,7 +122,7 @@ def export(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str
     if hasattr(config, "use_cache"):
         config.use_cache = False
     with torch.no_grad():
-        expected = list(tensors(module(**inputs)))
+        expected = _expected(module, inputs)
         program = torch.export.export(module, (), inputs)
         taken, compiled = _timed(lambda: hx.compile(program))
         compilation = _compilation(taken)

@@ -81,6 +81,24 @@ def _transformers(name: str, inputs: Callable[[], dict[str, torch.Tensor]], **co
     return kind(kind.config_class(**config)), inputs()
 
 
+def with_statistics(model: torch.nn.Module, part: float, **inputs: torch.Tensor) -> torch.nn.Module:
+    """``model`` with the statistics of ``inputs``, as this ``part``, in its batch norms."""
+    norms = [module for module in model.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
+    for norm in norms:
+        norm.momentum = part
+    with torch.no_grad():
+        model.train()(**inputs)
+    for norm in norms:
+        norm.momentum = 0.1
+    return model
+
+
+def _mobilevit() -> Made:
+    model, inputs = _transformers("MobileViTModel", partial(_image, 64), image_size=64, hidden_sizes=[32, 48, 64],
+                                  neck_hidden_sizes=[8, 16, 24, 32, 48, 64, 96])
+    return with_statistics(model, 1.0, pixel_values=torch.randn(4, 3, 64, 64)), inputs
+
+
 def _clip(name: str) -> Made:
     text = {**_BERT, "projection_dim": 32}
     if name == "CLIPModel":
@@ -205,8 +223,7 @@ TRANSFORMERS: dict[str, Callable[[], Made]] = {
     "CLIP": partial(_clip, "CLIPModel"),
     "SigLIP": partial(_clip, "SiglipModel"),
     **{name: partial(_transformers, kind, _image, **config) for name, (kind, config) in _IMAGE.items()},
-    "MobileViT": partial(_transformers, "MobileViTModel", partial(_image, 64), image_size=64,
-                         hidden_sizes=[32, 48, 64], neck_hidden_sizes=[8, 16, 24, 32, 48, 64, 96]),
+    "MobileViT": _mobilevit,
     "DETR": _detr,
     "SAM": _sam,
 }

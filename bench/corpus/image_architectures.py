@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from bench.corpus.architectures import Made, declare_detection
+from bench.corpus.architectures import Made, declare_detection, with_statistics
 
 
 def _torchvision(name: str, size: int = 32, **config: Any) -> Made:
@@ -52,14 +52,7 @@ def _mixer() -> Made:
 
 def _with_statistics(model: torch.nn.Module, size: int) -> Made:
     """``model`` with statistics nearer to those of four images in its batch norms: its values would vanish without."""
-    norms = [module for module in model.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
-    for norm in norms:
-        norm.momentum = 0.5
-    with torch.no_grad():
-        model.train()(torch.randn(4, 3, size, size))
-    for norm in norms:
-        norm.momentum = 0.1
-    return model, _image(size)
+    return with_statistics(model, 0.5, x=torch.randn(4, 3, size, size)), _image(size)
 
 
 def _image(size: int) -> dict[str, torch.Tensor]:

@@ -1,8 +1,9 @@
 """bench/architectures.py: how results are compared, and the page that is made of rows."""
 
+import pytest
 import torch
 
-from bench.corpus.architecture_row import error_of, tensors
+from bench.corpus.architecture_row import error_of, run, tensors
 from bench.corpus.architecture_table import KINDS, page
 from bench.corpus.architectures import TRANSFORMERS
 from bench.corpus.image_architectures import IMAGES
@@ -22,6 +23,16 @@ def test_tensors_of_a_result():
     x = torch.zeros(2)
     found = list(tensors({"a": [x, (x, None)], "b": torch.zeros(2, dtype=torch.int64), "c": object()}))
     assert len(found) == 2 and all(one is x for one in found)
+
+
+class _Vanishing(torch.nn.Module):
+    def forward(self, x):
+        return x, x * 1e-9
+
+
+def test_models_whose_values_vanish_are_no_rows():
+    with pytest.raises(ValueError, match="vanish"):
+        run(_Vanishing(), {"x": torch.ones(2)})
 
 
 def test_page():
