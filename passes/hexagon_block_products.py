@@ -20,7 +20,8 @@ class HexagonBlockProductsPass(Pass):
     Two vectors of codes are 64 columns of four weights each. A word of four bytes of a row, a scalar, is multiplied by
     both (vrmpy), 32 sums of four products at a time. Sums of a block start from what its zero points make of them,
     those of a row's planes are joined in words of 32 bits as far as they fit, converted, scaled and added in f32. Two
-    rows share the codes in registers. Blocks are taken as many at a time as leave the rows' bytes in the L1 cache.
+    rows share the codes in registers; of a row alone, this is done while the next block is multiplied. Blocks are taken
+    as many at a time as leave the rows' bytes in the L1 cache.
 
     Before:
         #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>
@@ -64,34 +65,33 @@ class HexagonBlockProductsPass(Pass):
               21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31] : vector<64xf32>, vector<64xf32>
           %6 = vector.shuffle %4, %0 [32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50,
               51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<64xf32>, vector<64xf32>
-          %7 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
+          %7 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
+          %8 = arith.muli %7, %c-128_i32 : i32
+          %9 = vector.broadcast %8 : i32 to vector<32xi32>
+          %10 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
               memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %8 = vector.bitcast %7 : vector<128xi8> to vector<32xi32>
+          %11 = vector.bitcast %10 : vector<128xi8> to vector<32xi32>
           ...
-          %39 = memref.load %arg1[%c0, %c0] : memref<1x1xf32>
-          %40 = vector.broadcast %39 : f32 to vector<32xf32>
-          %41 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
-          %42 = arith.muli %41, %c-128_i32 : i32
-          %43 = vector.broadcast %42 : i32 to vector<32xi32>
-          %44 = vector.load %arg0[%c0, %c0, %c0, %c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+          %14 = vector.load %arg0[%c0, %c0, %c0, %c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
               vector<4xi8>
-          %45 = vector.bitcast %44 : vector<4xi8> to vector<1xi32>
-          %46 = vector.extract %45[0] : i32 from vector<1xi32>
-          %47 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%43, %8, %46) : (vector<32xi32>,
+          %15 = vector.bitcast %14 : vector<4xi8> to vector<1xi32>
+          %16 = vector.extract %15[0] : i32 from vector<1xi32>
+          %17 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%9, %11, %16) : (vector<32xi32>,
               vector<32xi32>, i32) -> vector<32xi32>
-          %48 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%43, %24, %46) : (vector<32xi32>,
+          %18 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%9, %13, %16) : (vector<32xi32>,
               vector<32xi32>, i32) -> vector<32xi32>
           ...
-          %84 = arith.sitofp %82 : vector<32xi32> to vector<32xf32>
-          %85 = arith.mulf %5, %40 : vector<32xf32>
-          %86 = arith.mulf %84, %85 : vector<32xf32>
-          %87 = arith.addf %2, %86 : vector<32xf32>
-          %88 = arith.sitofp %83 : vector<32xi32> to vector<32xf32>
-          %89 = arith.mulf %6, %40 : vector<32xf32>
-          %90 = arith.mulf %88, %89 : vector<32xf32>
-          %91 = arith.addf %3, %90 : vector<32xf32>
-          %92 = vector.interleave %87, %91 : vector<32xf32> -> vector<64xf32>
-          vector.store %92, %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
+          %84 = arith.mulf %5, %83 : vector<32xf32>
+          %85 = arith.mulf %6, %83 : vector<32xf32>
+          ...
+          %88 = arith.sitofp %80 : vector<32xi32> to vector<32xf32>
+          %89 = arith.mulf %88, %84 : vector<32xf32>
+          %90 = arith.addf %86, %89 : vector<32xf32>
+          %91 = arith.sitofp %81 : vector<32xi32> to vector<32xf32>
+          %92 = arith.mulf %91, %85 : vector<32xf32>
+          %93 = arith.addf %87, %92 : vector<32xf32>
+          %94 = vector.interleave %90, %93 : vector<32xf32> -> vector<64xf32>
+          vector.store %94, %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
               vector<64xf32>
           return
         }

@@ -14,6 +14,8 @@ from itertools import product
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, LANES, PARITIES, WORD, code_bits
 from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.block_products.views import collapsed
+from hexagon_mlir.passes.block_products.words import planes_of_words
 from hexagon_mlir.passes.lib.intrinsics import Registers
 from hexagon_mlir.passes.lib.segments import for_loop
 
@@ -21,8 +23,6 @@ MOST_ROWS = 2
 """That share loaded codes: their sums of f32 and the codes of a block stay in registers."""
 MOST_WORDS = 8
 """Of a column's codes in registers at a time: those of the shortest block."""
-_MIDDLE = 16
-"""Bits of a half of a word."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,12 @@ class BlockProductEmitter:
         planes, units, sums, codes, scales, *zeros, result = op.operands
         self.rows, self.blocks, self.planes, self.steps, self.halves, _ = ir.MemRefType(planes.type).shape
         self.parts = self.steps * self.halves // MOST_WORDS
+        self.words_of_planes = planes_of_words(self.planes, self.bits, self.steps * self.halves * WORD, bool(zeros))
         self.tiles = ir.MemRefType(codes.type).shape[0]
         self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
         self.floats = ir.VectorType.get([LANES], ir.F32Type.get())
-        self.buffers = _Buffers(planes, units, sums, _collapsed(codes, 4), _collapsed(scales, 2),
-                                _collapsed(zeros[0], 2) if zeros else None, _collapsed(result, 2))
+        self.buffers = _Buffers(planes, units, sums, collapsed(codes, 4), collapsed(scales, 2),
+                                collapsed(zeros[0], 2) if zeros else None, collapsed(result, 2))
 
     def emit(self) -> None:
         """All tiles of columns, a few rows at a time."""
@@ -85,47 +86,108 @@ class BlockProductEmitter:
         for row in rows:
             old = make.load(pair, result, [index(row), tile, index(0)], alignment=4)
             olds += [make.shuffle(old, old, range(parity, COLUMNS, PARITIES)) for parity in range(PARITIES)]
-        sums = for_loop(start, end, 1, olds, lambda block, old: self._block(tile, block, rows, old))
+        add = self._overlapped if len(rows) == 1 and self.parts == 1 else self._in_turn
+        sums = add(tile, start, end, rows, olds)
         for number, row in enumerate(rows):
             even, odd = sums[PARITIES * number:PARITIES * (number + 1)]
             make.store(make.shuffle(even, odd, order), result, [index(row), tile, index(0)], alignment=4)
         return []
 
-    def _block(self, tile: ir.Value, block: ir.Value, rows: Sequence[int], old: list[ir.Value]) -> list[ir.Value]:
-        """``old`` sums and the products of a block."""
+    def _in_turn(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int],
+                 olds: list[ir.Value]) -> list[ir.Value]:
+        """``olds``, sums of ``rows``, and what the blocks give, one after the other."""
+        def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+            return [new for place, of_row in enumerate(self._block(tile, number, rows))
+                    for new in self._added(old[PARITIES * place:PARITIES * (place + 1)], *of_row)]
+
+        return for_loop(start, end, 1, olds, block)
+
+    def _overlapped(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int],
+                    olds: list[ir.Value]) -> list[ir.Value]:
+        """The same of one row: the words of a block are converted, scaled and added while the next one is multiplied.
+        Other rows would fill these packets; a row alone has nothing else."""
+        words = self._word(0)
+        factors = constant(ir.DenseElementsAttr.get_splat(self.floats, ir.FloatAttr.get(ir.F32Type.get(), 0.0)))
+        last = PARITIES + PARITIES * len(self.words_of_planes)
+
+        def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+            (made, factors), = self._block(tile, number, rows)
+            return [*self._added(old[:PARITIES], old[PARITIES:last], old[last:]), *made, *factors]
+
+        old = for_loop(start, end, 1, [*olds, *[words] * (last - PARITIES), *[factors] * PARITIES], block)
+        return self._added(old[:PARITIES], old[PARITIES:last], old[last:])
+
+    def _block(self, tile: ir.Value, block: ir.Value,
+               rows: Sequence[int]) -> list[tuple[list[ir.Value], list[ir.Value]]]:
+        """For each of ``rows``: the words of a block in even and in odd columns, and their factors."""
         scales, zeros = self._scales(tile, block), self._zeros(tile, block)
-        codes = self._codes(tile, block, index(0)) if self.parts == 1 else None
-        new = list(old)
+        starts = [start for row in rows for start in self._starts(row, block, zeros)]
+        if self.parts == 1:
+            sums = self._sums(tile, block, index(0), rows, starts)
+        else:
+            filled = [self._word(0) if start is None else start for start in starts]
+            sums = for_loop(index(0), index(self.parts), 1, filled, lambda part, old: self._sums(
+                tile, block, make.muli(part, index(self.steps // self.parts)), rows, old))
+        made = []
         for number, row in enumerate(rows):
             unit = make.broadcast(self.floats, memref.load(self.buffers.units, [index(row), block]))
-            planes = (self._planes(row, block, zeros, codes) if codes is not None else
-                      self._planes_in_parts(tile, row, block, zeros))
-            for parity in range(PARITIES):
-                exact = self._joined([of_parities[parity] for of_parities in planes])
-                scale = make.binary("arith.mulf", scales[parity], unit)
-                place = PARITIES * number + parity
-                new[place] = make.binary("arith.addf", new[place], make.binary("arith.mulf", exact, scale))
-        return new
+            of_row = sums[number * self.planes * PARITIES:(number + 1) * self.planes * PARITIES]
+            made.append(([word for parity in range(PARITIES) for word in self._words(of_row[parity::PARITIES])],
+                         [make.binary("arith.mulf", scale, unit) for scale in scales]))
+        return made
 
-    def _planes(self, row: int, block: ir.Value, zeros: list[ir.Value] | None,
-                codes: list[list[ir.Value]]) -> list[list[ir.Value]]:
-        """The sums of each plane of a block, in even and in odd columns."""
-        return [self._plane([index(row), block, index(plane)], index(0), codes, self._start(row, block, plane, zeros))
-                for plane in range(self.planes)]
+    def _starts(self, row: int, block: ir.Value, zeros: list[ir.Value] | None) -> list[ir.Value | None]:
+        """What the sums of planes start from, in even and in odd columns: the lowest plane of a word from what the zero
+        points, times the sum of the row's numbers, make of it, others from nothing."""
+        starts: list[ir.Value | None] = [None] * (self.planes * PARITIES)
+        for planes in self.words_of_planes:
+            total = None
+            for plane in planes:
+                one = memref.load(self.buffers.sums, [index(row), block, index(plane)])
+                shifted = make.muli(one, self._scalar(1 << BYTE_BITS * (plane - planes[0])))
+                total = one if total is None else make.addi(total, shifted)
+            first = planes[0] * PARITIES
+            if zeros is None:
+                less = make.muli(total, self._scalar(-(1 << self.bits - 1)))
+                starts[first:first + PARITIES] = [make.broadcast(self.words, less)] * PARITIES
+            else:
+                negative = make.broadcast(self.words, make.subi(self._scalar(0), total))
+                starts[first:first + PARITIES] = [make.muli(zero, negative) for zero in zeros]
+        return starts
 
-    def _planes_in_parts(self, tile: ir.Value, row: int, block: ir.Value,
-                         zeros: list[ir.Value] | None) -> list[list[ir.Value]]:
-        """The same of a long block, whose codes do not fit the registers."""
-        starts = [start for plane in range(self.planes) for start in self._start(row, block, plane, zeros)]
+    def _sums(self, tile: ir.Value, block: ir.Value, first: ir.Value, rows: Sequence[int],
+              sums: Sequence[ir.Value | None]) -> list[ir.Value]:
+        """``sums`` of rows, planes and parities, and the products of a part of a block from step ``first`` on."""
+        sums = list(sums)
+        for step in range(self.steps // self.parts):
+            at = make.addi(first, index(step))
+            codes = [self._codes(tile, block, at, parity) for parity in range(PARITIES)]
+            for (number, row), plane, half in product(enumerate(rows), range(self.planes), range(self.halves)):
+                scalar = self._row_word([index(row), block, index(plane), at, index(half), index(0)])
+                for parity in range(PARITIES):
+                    place = (number * self.planes + plane) * PARITIES + parity
+                    old, code = sums[place], codes[parity][half]
+                    sums[place] = (self.hvx.call("vrmpybus", self.words, code, scalar) if old is None else
+                                   self.hvx.call("vrmpybus.acc", self.words, old, code, scalar))
+        return [value for value in sums if value is not None]
 
-        def part(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
-            first = make.muli(number, index(self.steps // self.parts))
-            codes = self._codes(tile, block, first)
-            return [new for plane in range(self.planes) for new in self._plane(
-                [index(row), block, index(plane)], first, codes, old[PARITIES * plane:PARITIES * (plane + 1)])]
+    def _words(self, planes: list[ir.Value]) -> list[ir.Value]:
+        """The sums of ``planes`` joined in words."""
+        words = []
+        for joined in self.words_of_planes:
+            word = planes[joined[0]]
+            for plane in joined[1:]:
+                places = self._word(BYTE_BITS * (plane - joined[0]))
+                word = make.addi(word, make.binary("arith.shli", planes[plane], places))
+            words.append(word)
+        return words
 
-        sums = for_loop(index(0), index(self.parts), 1, starts, part)
-        return [sums[first:first + PARITIES] for first in range(0, len(sums), PARITIES)]
+    def _added(self, old: list[ir.Value], words: list[ir.Value], factors: list[ir.Value]) -> list[ir.Value]:
+        """``old`` sums and ``words`` of a block times their ``factors``, for each parity."""
+        count = len(self.words_of_planes)
+        return [make.binary("arith.addf", old[parity], make.binary(
+            "arith.mulf", self._float(words[count * parity:count * (parity + 1)]), factors[parity]))
+            for parity in range(PARITIES)]
 
     def _scales(self, tile: ir.Value, block: ir.Value) -> list[ir.Value]:
         """The scales of even and of odd columns, as f32."""
@@ -142,56 +204,36 @@ class BlockProductEmitter:
                          [tile, block, index(0)], 4)
         return _halves(make.cast("arith.extui", ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(32)), both))
 
-    def _codes(self, tile: ir.Value, block: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """The codes of a part of a block, a byte each, in the order of the rows' words: of even and of odd columns."""
+    def _codes(self, tile: ir.Value, block: ir.Value, step: ir.Value, parity: int) -> list[ir.Value]:
+        """The codes of a step in even or odd columns, a byte each, in the order of the rows' words."""
         type_ = ir.VectorType.get([LANES * WORD], ir.IntegerType.get_signless(BYTE_BITS))
-        found: list[list[ir.Value]] = [[] for _ in range(PARITIES)]
-        for parity, step in product(range(PARITIES), range(self.steps // self.parts)):
-            at = [tile, block, make.addi(first, index(step)), index(parity), index(0)]
-            loaded = vector.bitcast(self.words, make.load(type_, self.buffers.codes, at, alignment=LANES * WORD))
-            found[parity] += [loaded] if self.halves == 1 else self._nibbles(loaded)
-        return found
+        packed = vector.bitcast(self.words, make.load(
+            type_, self.buffers.codes, [tile, block, step, index(parity), index(0)], alignment=LANES * WORD))
+        if self.halves == 1:
+            return [packed]
+        low = make.binary("arith.andi", packed, self._word(int("0f" * WORD, 16)))
+        return [low, self.hvx.call("vlsrb", self.words, packed, self.bits)]
 
-    def _nibbles(self, packed: ir.Value) -> list[ir.Value]:
-        mask = self._word(int("0f" * WORD, 16))
-        return [make.binary("arith.andi", packed, mask),
-                make.binary("arith.andi", make.binary("arith.shrui", packed, self._word(self.bits)), mask)]
-
-    def _joined(self, planes: list[ir.Value]) -> ir.Value:
-        """The sums of a block in units of its row and scales, as f32, from those of its ``planes``."""
-        joined = []
-        for low in range(0, self.planes, 2):
-            pair = planes[low:low + 2]
-            words = pair[0] if len(pair) == 1 else make.addi(
-                pair[0], make.binary("arith.shli", pair[1], self._word(BYTE_BITS)))
-            joined.append(make.cast("arith.sitofp", self.floats, words))
-        if len(joined) == 1:
-            return joined[0]
-        factor = constant(ir.DenseElementsAttr.get_splat(self.floats, ir.FloatAttr.get(ir.F32Type.get(), 2.0**_MIDDLE)))
-        return make.binary("arith.addf", joined[0], make.binary("arith.mulf", joined[1], factor))
-
-    def _start(self, row: int, block: ir.Value, plane: int, zeros: list[ir.Value] | None) -> list[ir.Value]:
-        """What the zero points, times the sum of a row's bytes, make of the sums of a block."""
-        total = memref.load(self.buffers.sums, [index(row), block, index(plane)])
-        if zeros is None:
-            return [make.broadcast(self.words, make.muli(total, self._scalar(-(1 << self.bits - 1))))] * PARITIES
-        negative = make.broadcast(self.words, make.subi(self._scalar(0), total))
-        return [make.muli(zero, negative) for zero in zeros]
-
-    def _plane(self, place: list[ir.Value], first: ir.Value, codes: list[list[ir.Value]],
-               sums: list[ir.Value]) -> list[ir.Value]:
-        """``sums`` and the products of a plane's bytes from step ``first`` on. Each word is read once: scalar registers
-        are few."""
+    def _row_word(self, at: list[ir.Value]) -> ir.Value:
+        """Four bytes of a row as a scalar."""
         bytes_, word = (ir.VectorType.get([count], ir.IntegerType.get_signless(bits))
                         for count, bits in ((WORD, BYTE_BITS), (1, WORD * BYTE_BITS)))
-        steps = product(range(self.steps // self.parts), range(self.halves))
-        for number, (step, half) in enumerate(steps):
-            at = [*place, make.addi(first, index(step)), index(half), index(0)]
-            loaded = make.load(bytes_, self.buffers.planes, at, alignment=WORD)
-            scalar = vector.extract(vector.bitcast(word, loaded), [], [0])
-            sums = [self.hvx.call("vrmpybus.acc", self.words, old, codes[parity][number], scalar)
-                    for parity, old in enumerate(sums)]
-        return sums
+        loaded = make.load(bytes_, self.buffers.planes, at, alignment=WORD)
+        return vector.extract(vector.bitcast(word, loaded), [], [0])
+
+    def _float(self, words: list[ir.Value]) -> ir.Value:
+        """The sums of a block in units of its row and scales, as f32, from their ``words``."""
+        total = None
+        for word, planes in zip(words, self.words_of_planes, strict=True):
+            value = make.cast("arith.sitofp", self.floats, word)
+            if total is None:
+                total = value
+                continue
+            factor = constant(ir.DenseElementsAttr.get_splat(
+                self.floats, ir.FloatAttr.get(ir.F32Type.get(), 2.0**(BYTE_BITS * planes[0]))))
+            total = make.binary("arith.addf", total, make.binary("arith.mulf", value, factor))
+        assert total is not None
+        return total
 
     def _scalar(self, value: int) -> ir.Value:
         return constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value))
@@ -205,28 +247,3 @@ class BlockProductEmitter:
 def _halves(value: ir.Value) -> list[ir.Value]:
     """The numbers of even and of odd columns."""
     return [make.shuffle(value, value, range(first, first + LANES)) for first in range(0, COLUMNS, LANES)]
-
-
-def _collapsed(buffer: ir.Value, dims: int) -> ir.Value:
-    """``buffer`` with dimensions from number ``dims`` on as one."""
-    rank = ir.MemRefType(buffer.type).rank
-    if rank <= dims + 1:
-        return buffer
-    groups = [[dim] for dim in range(dims)] + [list(range(dims, rank))]
-    return make_collapse(buffer, groups)
-
-
-def make_collapse(buffer: ir.Value, groups: list[list[int]]) -> ir.Value:
-    """`memref.collapse_shape` of ``buffer``, whose layout is strided."""
-    type_ = ir.MemRefType(buffer.type)
-    strides, offset = type_.get_strides_and_offset()
-    sizes = []
-    for group in groups:
-        size = 1
-        for dim in group:
-            size *= type_.shape[dim]
-        sizes.append(size)
-    layout = ir.StridedLayoutAttr.get(offset, [strides[group[-1]] for group in groups])
-    identity = ir.MemRefType.get(type_.shape, type_.element_type).layout == type_.layout
-    new = ir.MemRefType.get(sizes, type_.element_type, None if identity else layout, type_.memory_space)
-    return memref.collapse_shape(new, buffer, groups)

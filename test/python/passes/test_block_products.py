@@ -8,6 +8,7 @@ from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.ir import parse
+from hexagon_mlir.passes.block_products.words import planes_of_words
 
 
 def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
@@ -80,6 +81,34 @@ def test_blocks_have_units_of_their_own():
     error = ((found - exact).abs() / size.clamp(min=1e-30)).amax(1)
     assert error[0] < 2.0**-11
     assert error[1] < 5e-7
+
+
+def test_words_join_planes_that_fit():
+    assert planes_of_words(3, 4, 32, False) == [range(3)]
+    assert planes_of_words(3, 4, 64, False) == [range(2), range(2, 3)]  # 64 * 8 * 2^22 = 2^31
+    assert planes_of_words(3, 4, 32, True) == [range(2), range(2, 3)]
+    assert planes_of_words(4, 8, 128, False) == [range(2), range(2, 4)]
+
+
+@pytest.mark.parametrize("block", [32, 64])
+def test_the_largest_sums_of_a_block_fit_their_words(block):
+    weights = BlockWeights(torch.zeros(block, 64, dtype=torch.uint8), torch.ones(1, 64).half(), block, 4)
+    x = torch.full((1, block), 65504.0)
+    for sign in (1, -1):
+        found, _ = multiplied(sign * x / 65536, weights)
+        assert float((found + sign * 8 * block * 65504 / 65536).abs().max()) < 1e-4
+        half, _ = multiplied((sign * x / 65536).half(), weights)
+        assert float((half + sign * 8 * block * 65504 / 65536).abs().max()) <= 0.125  # half a unit of f16
+
+
+def test_a_last_block_that_nothing_follows():
+    """Its words are scaled and added after the loop."""
+    weights = random_weights(32, 64, 32, 4)
+    x = torch.randn(1, 32, generator=torch.Generator().manual_seed(5))
+    for part in (x, x.half()):
+        found, _ = multiplied(part, weights)
+        exact = part.double() @ weights.matrix()
+        assert float((found - exact).abs().max()) < (1e-5 if part.dtype == torch.float32 else 2e-2)
 
 
 def test_zeros_denormal_and_special_numbers():
