@@ -8,9 +8,9 @@ from math import ceil
 
 from hexagon_mlir.ir import arith, ir, make, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
-from hexagon_mlir.ir.buffers import start_alignment
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
+from hexagon_mlir.passes.contraction.alignment import vector_alignment
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.plan import ContractionPlan
 from hexagon_mlir.passes.contraction.start import Start
@@ -451,12 +451,7 @@ class ContractionEmitter:
         value, loop = self.values[operand], self.plan.loop if loop is None else loop
         if (operand, loop, value) not in self.alignments:
             access = self.contraction.accesses[operand]
-            bytes_ = max(access.bits // 8, 1)
-            strides = ir.MemRefType(value.type).get_strides_and_offset()[0]
-            aligned = (start_alignment(value, self.vector_bytes) % self.vector_bytes == 0
-                       and access.indices[-1].plain == loop
-                       and all(s > 0 and s * bytes_ % self.vector_bytes == 0 for s in strides[:-1]))
-            self.alignments[operand, loop, value] = self.vector_bytes if aligned else bytes_
+            self.alignments[operand, loop, value] = vector_alignment(value, access, loop, self.vector_bytes)
         return self.alignments[operand, loop, value]
 
 

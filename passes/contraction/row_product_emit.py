@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.contraction.alignment import vector_alignment
 from hexagon_mlir.passes.contraction.row_products import F32_BITS, RowProducts
 from hexagon_mlir.passes.lib.contractions import Body, Contraction
 from hexagon_mlir.passes.lib.loop_nests import split_operands
@@ -28,6 +29,7 @@ class RowProductEmitter:
         inputs, outputs = split_operands(op)
         self.values, self.contraction, self.plan = [*inputs, *outputs], contraction, plan
         self.widen = dict(zip(contraction.inputs, body.widen, strict=True))
+        self.vector_bytes = vector_bytes
         self.lanes = vector_bytes * _BYTE_BITS // F32_BITS
         self.bits = contraction.accesses[plan.right].bits
         self.step = vector_bytes * _BYTE_BITS // self.bits
@@ -71,7 +73,7 @@ class RowProductEmitter:
         tail = None if valid == self.lanes else Tail(index(valid), valid, self.lanes, F32_BITS)
         for row, total in zip(rows, self._sums(rows[0], left, first, range(self.lanes), valid), strict=True):
             place, target = self._place(output, {**row, self.plan.columns: first}), self.values[output]
-            alignment = F32_BITS // _BYTE_BITS
+            alignment = self._alignment(output, self.plan.columns)
             if tail is None:
                 old = make.load(floats, target, place, alignment)
                 make.store(make.binary("arith.addf", old, total), target, place, alignment)
@@ -108,7 +110,7 @@ class RowProductEmitter:
         """The vectors of ``operand`` along the reduction, as f32; zeros beyond its end."""
         value, widen = self.values[operand], self.widen[operand]
         type_ = ir.VectorType.get([self.step], ir.MemRefType(value.type).element_type)
-        found, alignment = [], self.bits // _BYTE_BITS
+        found, alignment = [], self._alignment(operand, self.plan.reduction)
         for start in range(0, self.depth, self.step):
             place, valid = self._place(operand, {**ivs, self.plan.reduction: index(start)}), self.depth - start
             loaded = make.load(type_, value, place, alignment) if valid >= self.step else Tail(
@@ -116,6 +118,9 @@ class RowProductEmitter:
             found.append(loaded if widen is None else make.cast(
                 widen.name, ir.VectorType.get([self.step], ir.F32Type.get()), loaded))
         return found
+
+    def _alignment(self, operand: int, loop: int) -> int:
+        return vector_alignment(self.values[operand], self.contraction.accesses[operand], loop, self.vector_bytes)
 
     def _place(self, operand: int, ivs: _Ivs) -> list[ir.Value]:
         return [index(place.constant) if place.plain is None else ivs[place.plain]
