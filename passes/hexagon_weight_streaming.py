@@ -30,6 +30,7 @@ from hexagon_mlir.passes.weight_streaming.find import (
     find_starts_after_fetches,
     find_work,
 )
+from hexagon_mlir.passes.weight_streaming.rounds import find_rounds, start_in_rounds
 from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_after
 from hexagon_mlir.targets.dma import Engine
 
@@ -56,7 +57,8 @@ class HexagonWeightStreamingPass(Pass):
     ``hexmlir_rt_tile_start(records, 0, count)`` starts the transfers of ``count`` tiles of a later kernel, or of none.
     It does not start sooner, because transfers reach memory one after the other: it would delay the kernel's own
     transfers. In a kernel without a tile, and in one whose products the matrix engine computes, it stands after the
-    last fetch of all.
+    last fetch of all. Where that is in a parallel loop, as in attention, the thread of the first iteration starts a
+    part of the tiles in each of its iterations, after the fetches of the threads beside it.
 
     The attribute ``hexagon.tcm`` describes the arguments that are added after the others: for each of the tiles
     (argument, offset, bytes of a row, rows, stride, bytes of its memory) its memory, then the address of their records;
@@ -170,6 +172,10 @@ class HexagonWeightStreamingPass(Pass):
                             f"no first tile: half of its transfer takes longer than the {spare} cycles of work")
                 found = []
         found = found[:_MOST_TILES]
+        rounds = None
+        if spare < (1 if found else _LEAST_SPARE) and (not found or ops_named(function, ENGINE_PRODUCT)):
+            rounds = find_rounds(block, engine.break_even_bytes, context.target)
+            spare = max(spare, rounds.spare) if rounds is not None else spare
         self._take_tiles(module, function, found, arena, alignment)
         tiles = tuple(one.tile for one in found)
         arena_bytes = take_arena(function, arena, alignment)
@@ -177,7 +183,9 @@ class HexagonWeightStreamingPass(Pass):
             return KernelMemory(arena_bytes, tiles)
         declare_start(module)
         records, count = (add_argument(function, ir.IndexType.get()) for _ in range(2))
-        for op in places:
+        if rounds is not None:
+            start_in_rounds(rounds, records, count)
+        for op in places if rounds is None else ():
             start_next(op, records, count)
         return KernelMemory(arena_bytes, tiles, spare)
 

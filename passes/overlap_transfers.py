@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.dialects.double_buffering import FETCH, STORE
@@ -10,7 +11,7 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.order import ancestor_in
-from hexagon_mlir.ir.query import in_tcm, ops_named, static_bytes
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
 from hexagon_mlir.passes.lib.dma_transfers import Shape, make_transfers, plan_transfers
@@ -57,7 +58,8 @@ class OverlapTransfersPass(Pass):
 
     Options:
         dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core copies sooner than the DMA. Where a
-            product runs meanwhile, and for rows with gaps between them, this is sooner than it starts a transfer.
+            product runs meanwhile, and for rows with gaps between them, but not whole lines that are stored, this is
+            sooner than it starts a transfer.
 
     Refuses: nothing; copies of unknown size, with elements apart, or that take several transfers stay copies.
 
@@ -87,7 +89,8 @@ class OverlapTransfersPass(Pass):
         shape = _shape(copy, int(context.target.dma_block_field_bits.value))
         if shape is None:
             return
-        least = engine.least_overlapped_bytes if overlaps or shape.rows else engine.break_even_bytes
+        waits = shape.rows and not _stores_lines(copy, shape, engine.line)
+        least = engine.least_overlapped_bytes if overlaps or waits else engine.break_even_bytes
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return
         with copy.location, ir.InsertionPoint(copy):
@@ -97,6 +100,17 @@ class OverlapTransfersPass(Pass):
             transfers.wait()
             transfers.free()
         erase_op(copy, self.name)
+
+
+def _stores_lines(copy: ir.Operation, shape: Shape, line: int) -> bool:
+    """Whether ``copy`` writes rows of whole ``line``s to DDR: stores of the core wait for nothing there."""
+    target = ir.MemRefType(copy.operands[1].type)
+    if in_tcm(target) or not target.has_static_shape:
+        return False
+    width = element_bytes(target.element_type)
+    strides, dynamic = target.get_strides_and_offset()[0][:shape.rows], ir.ShapedType.get_dynamic_stride_or_offset()
+    run = prod(target.shape[shape.rows:]) * width
+    return run % line == 0 and all(stride != dynamic and stride * width % line == 0 for stride in strides)
 
 
 def _shape(copy: ir.Operation, field_bits: int) -> Shape | None:

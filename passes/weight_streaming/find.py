@@ -70,14 +70,20 @@ def find_starts_after_fetches(block: ir.Block, least_bytes: int) -> list[ir.Oper
     after the last one that fetches. The core copies fewer than ``least_bytes`` itself.
     """
     operations = [view.operation for view in block.operations]
-    last = max((number for number, op in enumerate(operations) if _fetches(op, least_bytes)), default=-1)
+    last = max((number for number, op in enumerate(operations) if fetches(op, least_bytes)), default=-1)
     guards = find_starts(operations[last]) if last >= 0 else []
     if not isinstance(guards, str) and guards[:1] not in ([], [operations[last]]):
         return guards
     return next([op] for op in operations[last + 1:] if op.name not in _NAMES)
 
 
-def _fetches(op: ir.Operation, least_bytes: int) -> bool:
+def last_fetching(block: ir.Block, least_bytes: int) -> ir.Operation | None:
+    """The last operation of ``block`` that moves ``least_bytes`` to TCM."""
+    found = [view.operation for view in block.operations if fetches(view.operation, least_bytes)]
+    return found[-1] if found else None
+
+
+def fetches(op: ir.Operation, least_bytes: int) -> bool:
     """True where ``op``, or one inside it, moves ``least_bytes`` to TCM."""
     for one in nested_ops(op):
         if one.name in _FETCHES and [in_tcm(ir.MemRefType(end.type)) for end in _ends(one)] == [False, True]:

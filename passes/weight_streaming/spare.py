@@ -16,7 +16,7 @@ _OPS_PER_PACKET = 2  # products: a load, a multiplication and an addition take a
 
 def spare_cycles(places: list[ir.Operation], target: Target) -> int:
     """Cycles after the first of ``places`` (see `find_starts`): of the work, or of one part of its loop."""
-    return round(min(_cycles(_around(place), target) for place in places))
+    return round(min(work_cycles(_around(place), target) for place in places))
 
 
 def spare_cycles_after(places: list[ir.Operation], block: ir.Block, target: Target) -> int:
@@ -27,7 +27,7 @@ def spare_cycles_after(places: list[ir.Operation], block: ir.Block, target: Targ
     inside = places[0] != operations[last]
     later = operations[last + inside:]
     on_engine = sum(_product_cycles(op, target) for op in later if op.name == ENGINE_PRODUCT)
-    return round(max(on_engine, sum(_cycles(op, target) for op in later)) + inside * spare_cycles(places, target))
+    return round(max(on_engine, sum(work_cycles(op, target) for op in later)) + inside * spare_cycles(places, target))
 
 
 def _product_cycles(product: ir.Operation, target: Target) -> float:
@@ -48,11 +48,12 @@ def _around(place: ir.Operation) -> ir.Operation:
     return place
 
 
-def _cycles(op: ir.Operation, target: Target) -> float:
+def work_cycles(op: ir.Operation, target: Target) -> float:
+    """Cycles of HVX for ``op`` and what is inside it."""
     interval = float(target.hvx_issue_interval_cycles.value)
     if op.name.startswith("linalg."):
         return estimated_cycles(op, int(target.vector_bytes.value), interval) or 0.0
-    inside = sum(_cycles(inner.operation, target) for region in op.regions for block in region.blocks
+    inside = sum(work_cycles(inner.operation, target) for region in op.regions for block in region.blocks
                  for inner in block.operations)
     if any(isinstance(result.type, ir.VectorType) for result in op.results) and not len(op.regions):
         return interval / _OPS_PER_PACKET

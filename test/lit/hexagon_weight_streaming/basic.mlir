@@ -257,3 +257,43 @@ func.func @inside(%w: memref<16384xf32>, %y: memref<16384xf32>) attributes {hexa
   memref.dealloc %arena : memref<262144xi8, 1>
   return
 }
+
+// -----
+// 6. A parallel loop that fetches in each iteration: 10 on 4 threads are three rounds, in each of which the first
+// thread starts a third of the tiles, after its first operation.
+// CHECK-LABEL: func.func @rounds
+// CHECK-SAME: %[[RECORDS:arg[0-9]+]]: index, %[[COUNT:arg[0-9]+]]: index) attributes {hexagon.tcm = {arena
+// CHECK-SAME: spare =
+// CHECK: scf.forall (%[[I:.*]]) in (10)
+// CHECK: memref.copy
+// CHECK: linalg.exp
+// CHECK: arith.remui %[[I]], %[[THREADS:.*]] : index
+// CHECK: scf.if
+// CHECK: %[[SUM:.*]] = arith.addi %[[COUNT]], %c2{{.*}} : index
+// CHECK: %[[SHARE:.*]] = arith.divui %[[SUM]], %c3{{.*}} : index
+// CHECK: %[[ROUND:.*]] = arith.divui %[[I]], %[[THREADS]] : index
+// CHECK: %[[PASSED:.*]] = arith.muli %[[ROUND]], %[[SHARE]] : index
+// CHECK: %[[FIRST:.*]] = arith.minui %[[PASSED]], %[[COUNT]] : index
+// CHECK: %[[LEFT:.*]] = arith.subi %[[COUNT]], %[[FIRST]] : index
+// CHECK: %[[NUMBER:.*]] = arith.minui %[[SHARE]], %[[LEFT]] : index
+// CHECK: func.call @hexmlir_rt_tile_start(%[[RECORDS]], %[[FIRST]], %[[NUMBER]])
+// CHECK: linalg.exp
+// CHECK-NOT: @hexmlir_rt_tile_start
+func.func @rounds(%x: memref<10x32768xf32>, %y: memref<10x32768xf32>) attributes {hexagon.in_model = array<i64>} {
+  %c0 = arith.constant 0 : index
+  %c131072 = arith.constant 131072 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<1310720xi8, 1>
+  scf.forall (%i) in (10) {
+    %at = arith.muli %i, %c131072 : index
+    %slot = memref.view %arena[%at][] {hexagon.tcm_slot} : memref<1310720xi8, 1> to memref<131072xi8, 1>
+    %t = memref.view %slot[%c0][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+    %from = memref.subview %x[%i, 0] [1, 32768] [1, 1] : memref<10x32768xf32> to memref<32768xf32, strided<[1], offset: ?>>
+    %to = memref.subview %y[%i, 0] [1, 32768] [1, 1] : memref<10x32768xf32> to memref<32768xf32, strided<[1], offset: ?>>
+    memref.copy %from, %t : memref<32768xf32, strided<[1], offset: ?>> to memref<32768xf32, 1>
+    linalg.exp ins(%t : memref<32768xf32, 1>) outs(%t : memref<32768xf32, 1>)
+    linalg.exp ins(%t : memref<32768xf32, 1>) outs(%t : memref<32768xf32, 1>)
+    memref.copy %t, %to : memref<32768xf32, 1> to memref<32768xf32, strided<[1], offset: ?>>
+  }
+  memref.dealloc %arena : memref<1310720xi8, 1>
+  return
+}

@@ -91,3 +91,26 @@ func.func @border(%from: memref<64x64xf16>, %w: !columns, %t: !table, %o: !tile)
   memref.dealloc %frame : memref<64x128xf16, 1>
   return
 }
+
+// -----
+// Rows of whole lines to DDR that nothing overlaps: the core stores them, it waits for no line. Shorter rows are
+// transferred.
+// CHECK-LABEL: func.func @lines
+// CHECK: memref.copy
+// CHECK-NOT: memref.dma_start
+// CHECK-LABEL: func.func @parts
+// CHECK: memref.dma_start
+func.func @lines(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<64x64xf16, 1>, %y: memref<64x768xf16>) {
+  "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  %part = memref.subview %y[0, 64] [64, 64] [1, 1] : memref<64x768xf16> to memref<64x64xf16, strided<[768, 1], offset: 64>>
+  memref.copy %s, %part : memref<64x64xf16, 1> to memref<64x64xf16, strided<[768, 1], offset: 64>>
+  return
+}
+func.func @parts(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<96x32xf16, 1>, %y: memref<96x96xf16>) {
+  "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  %part = memref.subview %y[0, 32] [96, 32] [1, 1] : memref<96x96xf16> to memref<96x32xf16, strided<[96, 1], offset: 32>>
+  memref.copy %s, %part : memref<96x32xf16, 1> to memref<96x32xf16, strided<[96, 1], offset: 32>>
+  return
+}

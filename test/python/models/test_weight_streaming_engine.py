@@ -95,3 +95,39 @@ def test_the_timeline(case):
     idle = [launch.result.matrix.first_cycle for launch in (second, alone[1])]
     assert 0 < idle[0] < idle[1] - 1000
     assert second.result.matrix.last_cycle <= second.result.cycles
+
+
+class Attention(nn.Module):
+    """Attention of ten heads, each of which a thread fetches and computes, and the layer after it."""
+
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(640, 640)
+
+    def forward(self, query, key, value):
+        heads = (x.view(1, ROWS, 10, 64).transpose(1, 2) for x in (query, key, value))
+        found = nn.functional.scaled_dot_product_attention(*heads)
+        return self.out(found.transpose(1, 2).reshape(1, ROWS, 640))
+
+
+def test_attention_starts_tiles_in_rounds():
+    """Its fetches are in a parallel loop, after which there was no work: it started none. The result of a head is not
+    copied within DDR."""
+    torch.manual_seed(0)
+    module, inputs = Attention().eval(), tuple(torch.randn(1, ROWS, 640) for _ in range(3))
+    model = hx.compile(torch.export.export(module, inputs), numerics="mixed")
+    signature = model.signature
+    arguments = [inputs[place].numpy() if place is not None else signature.constants[number].numpy()
+                 for number, place in enumerate(signature.inputs)]
+    with checking() as reports:
+        run = ModelProgram(model.schedule).run(arguments)
+    assert not reports
+    alone = by_itself(model.schedule).run(arguments)
+    np.testing.assert_array_equal(run.outputs[0], alone.outputs[0])
+    assert np.abs(run.outputs[0] - module(*inputs).detach().numpy()).max() < 4e-3
+    started = ModelProgram(model.schedule).tcm.places[-2].starts
+    assert "attention" in run.launches[-2].kernel
+    assert started is not None and started.count > 1
+    assert run.cycles < alone.cycles - 5000
+    attention = alone.launches[-2].result
+    assert attention.ddr_write_bytes < 1.2 * 2 * ROWS * 640

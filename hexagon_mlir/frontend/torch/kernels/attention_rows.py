@@ -9,12 +9,12 @@ added as large negative numbers do not hide.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from hexagon_mlir.frontend.torch.kernels.attention_blocks import TILE, Part, Plan, plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape, block_offsets, mask_groups
-from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Insertion, Type, Value
+from hexagon_mlir.frontend.torch.kernels.builder import F32, FunctionBuilder, Insertion, Offset, Type, Value
 from hexagon_mlir.frontend.torch.kernels.softmax_weights import power_of_two, reciprocal
 
 LOG2_E = 1.4426950408889634
@@ -43,6 +43,10 @@ class _Mask(NamedTuple):
 
     tensor: Value
     hides: bool
+
+
+Place: TypeAlias = "Callable[[Value, int], tuple[Sequence[Offset], tuple[int, ...]]]"
+"""Offsets and sizes of the results of so many queries from one on."""
 
 
 class _RowAttention:
@@ -90,7 +94,8 @@ class _RowAttention:
             def one(number: Value) -> Insertion:
                 head = op.apply("arith.addi", first, number)
                 seen = self._seen(op.apply("arith.divui", head, repeat), found)
-                part = self._head(head, found, seen, op.empty(Type("f16", sizes)), self.c0)
+                out = op.empty(Type("f16", (s.queries, s.width)))  # without the dimensions that upstream folds away
+                part = self._head(head, found, seen, out, lambda first, rows: ([first, 0], (rows, s.width)))
                 return Insertion(part, block_offsets(op, s, head, 0), sizes)
 
             return [op.parallel(found.heads, carried[0], one)]
@@ -106,9 +111,10 @@ class _RowAttention:
         return [[op.extract_slice(factor, [0, 0], (part.keys, factor.type.sizes[1])) for factor in (keys, values)]
                 if part.keys < s.keys else [keys, values] for part in found.parts]
 
-    def _head(self, head: Value, found: Plan, seen: list[list[Value]], out: Value, at: Value | None = None) -> Value:
-        """``out`` with the results of a head, number ``at`` there (default: ``head``)."""
+    def _head(self, head: Value, found: Plan, seen: list[list[Value]], out: Value, place: Place | None = None) -> Value:
+        """``out`` with the results of a head, at each ``place`` (default: in the result of all heads)."""
         s, op = self.shape, self.builder
+        place = place or functools.partial(self._in_result, head)
         rows, together = found.rows, found.together
         last, step = op.index(s.queries - rows), rows * together
 
@@ -117,18 +123,22 @@ class _RowAttention:
             starts = [first, *(op.apply("arith.addi", first, op.index(rows * n)) for n in range(1, together))]
             if part.end % step:
                 starts = [op.apply("arith.minui", start, last) for start in starts]
-            return [self._blocks(head, starts, rows, factors, carried[0], head if at is None else at)]
+            return [self._blocks(head, starts, rows, factors, carried[0], place)]
 
         for part, factors in zip(found.parts, seen, strict=True):
             out, = op.loop(op.index(part.first), op.index(part.end), op.index(step), [out],
                            functools.partial(blocks, part, factors))
         return out
 
+    def _in_result(self, head: Value, first: Value, rows: int) -> tuple[Sequence[Offset], tuple[int, ...]]:
+        """Offsets and sizes of ``rows`` queries of a head from ``first`` on in the result of all heads."""
+        return block_offsets(self.builder, self.shape, head, first), self.shape.block(rows)
+
     # -- blocks of queries ---------------------------------------------------------------------------------
     def _blocks(self, head: Value, starts: list[Value], rows: int, factors: list[Value], out: Value,
-                at: Value) -> Value:
-        """``out`` with the results of ``rows`` queries of a head from each of ``starts`` on, number ``at`` of those in
-        ``out``; ``factors``: keys and values. The engine multiplies for one block while HVX works on another.
+                place: Place) -> Value:
+        """``out`` with the results of ``rows`` queries of a head from each of ``starts`` on, at their ``place``;
+        ``factors``: keys and values. The engine multiplies for one block while HVX works on another.
         """
         op, (keys, values) = self.builder, factors
         products = [self._product("ik,jk->ij", self._scaled(head, first, rows), keys, keys.type.sizes[0])
@@ -137,7 +147,7 @@ class _RowAttention:
                    for product, first in zip(products, starts, strict=True)]
         for first, (sums, maximum, total) in zip(starts, results, strict=True):
             result = self._quotient(sums, maximum, total, rows)
-            out = op.insert_slice(result, out, block_offsets(op, self.shape, at, first), self.shape.block(rows))
+            out = op.insert_slice(result, out, *place(first, rows))
         return out
 
     def _scaled(self, head: Value, first: Value, rows: int) -> Value:
