@@ -107,48 +107,61 @@ def part_of(name):
     return name.split(".")[0]
 
 
-@pytest.mark.parametrize(("name", "file"), MODULES, ids=[name or "hexagon_mlir" for name, _ in MODULES])
-class TestImports:
-    def test_point_one_way(self, name, file):
-        own = part_of(name)
-        assert own in ALLOWED, f"new part '{own}': say in test_imports.py what it may import"
-        for module, line in imported(file):
-            if not module.startswith("hexagon_mlir."):
-                continue
-            other = module.removeprefix("hexagon_mlir.")
-            part = part_of(other)
-            if part == own or part not in ALLOWED:
-                continue
-            assert part in ALLOWED[own], f"line {line}: '{own}' must not import '{module}'"
+def points_back(name, module):
+    """Whether ``module``, as imported by ``name``, is of a later part."""
+    own, part = part_of(name), part_of(module.removeprefix("hexagon_mlir."))
+    return module.startswith("hexagon_mlir.") and part not in {own, *ALLOWED[own]} and part in ALLOWED
 
-    def test_bindings_only_in_ir(self, name, file):
-        if part_of(name) == "ir":
-            return
-        for module, line in imported(file):
-            assert module.split(".")[0] != "torch_mlir", f"line {line}: write from hexagon_mlir.ir import ..."
 
-    def test_no_pass_imports_a_pass(self, name, file):
-        if part_of(name) != "passes":
-            return
-        passes = {other for other in KNOWN if other.startswith("passes.") and other.count(".") == 1
-                  and not other.split(".")[1].startswith("_")
-                  and (ROOT / "passes" / f"{other.split('.')[1]}.py").exists()}
-        for module, line in imported(file):
-            other = module.removeprefix("hexagon_mlir.")
-            assert other not in passes - {name}, f"line {line}: a pass never imports another pass"
+def is_bindings(name, module):
+    """Whether it is the bindings, outside of ``ir``."""
+    return part_of(module) == "torch_mlir" and part_of(name) != "ir"
 
-    def test_a_pass_shares_by_the_library_only(self, name, file):
-        if part_of(name) != "passes" or name in ("passes", "passes.registry"):
-            return
-        own = name.split(".")[1]
-        for module, line in imported(file):
-            path = module.removeprefix("hexagon_mlir.").split(".")
-            if path[0] != "passes" or len(path) < 2 or not (ROOT / "passes" / path[1]).is_dir():
-                continue
-            folder = path[1]
-            mine = folder == own or own in OF_PASSES.get(folder, ()) or folder in OF_PASSES.get(own, ())
-            assert mine or folder in SHARED, \
-                f"line {line}: passes/{folder} belongs to other passes: what several need is in passes/lib"
+
+PASSES_OF_FILES = {f"passes.{file.stem}" for file in (ROOT / "passes").glob("[a-z]*.py")}
+FOLDERS_OF_PASSES = {folder.name for folder in (ROOT / "passes").iterdir() if folder.is_dir()}
+
+
+def is_a_pass(name, module):
+    """Whether a pass imports another pass."""
+    return part_of(name) == "passes" and module.removeprefix("hexagon_mlir.") in PASSES_OF_FILES - {name}
+
+
+def is_of_other_passes(name, module):
+    """Whether a pass imports from a folder of other passes: what several need is in passes/lib."""
+    if part_of(name) != "passes" or name in ("passes", "passes.registry"):
+        return False
+    own, path = name.split(".")[1], module.removeprefix("hexagon_mlir.").split(".")
+    if path[0] != "passes" or len(path) < 2 or path[1] not in FOLDERS_OF_PASSES:
+        return False
+    folder = path[1]
+    return not (folder in SHARED or folder == own or own in OF_PASSES.get(folder, ())
+                or folder in OF_PASSES.get(own, ()))
+
+
+def test_every_part_is_known():
+    assert {part_of(name) for name in KNOWN} <= set(ALLOWED), "say here what a new part may import"
+
+
+@pytest.mark.parametrize("wrong", [points_back, is_bindings, is_a_pass, is_of_other_passes])
+def test_imports(wrong):
+    assert [f"{file.relative_to(ROOT)}:{line}: imports {module}" for name, file in MODULES
+            for module, line in imported(file) if wrong(name, module)] == []
+
+
+@pytest.mark.parametrize(("wrong", "name", "module", "found"), [
+    (points_back, "ir.text", "hexagon_mlir.passes.lib", True),
+    (points_back, "passes.lib.sizes", "hexagon_mlir.ir", False), (points_back, "ir.text", "hexagon_mlir.ir", False),
+    (points_back, "ir.text", "json", False), (points_back, "passes.lib.sizes", "hexagon_mlir.cli.opt", True),
+    (is_bindings, "passes.lib.sizes", "torch_mlir.ir", True), (is_bindings, "ir.text", "torch_mlir.ir", False),
+    (is_a_pass, "passes.hexagon_fusion", "hexagon_mlir.passes.form_gathers", True),
+    (is_a_pass, "passes.hexagon_fusion", "hexagon_mlir.passes.hexagon_fusion", False),
+    (is_a_pass, "codegen.compile", "hexagon_mlir.passes.hexagon_fusion", False),
+    (is_of_other_passes, "passes.hexagon_fusion", "hexagon_mlir.passes.gathers.uses", True),
+    (is_of_other_passes, "passes.form_gathers", "hexagon_mlir.passes.gathers.uses", False),
+    (is_of_other_passes, "passes.hexagon_fusion", "hexagon_mlir.passes.lib.sizes", False)])
+def test_wrong_imports_are_found(wrong, name, module, found):
+    assert wrong(name, module) is found
 
 
 def modules_imported(file):

@@ -2,7 +2,6 @@
 
 import ast
 
-import pytest
 from support import ROOT
 
 ELSEWHERE = {"hexagon_mlir/llvmir"}
@@ -17,7 +16,10 @@ FILES = sorted(file for part in PARTS for file in (ROOT / part).rglob("*.py")
 
 def patterns(file):
     """The texts that calls of the module ``re`` in ``file`` are given, and their lines."""
-    for node in ast.walk(ast.parse(file.read_text())):
+    text = file.read_text()
+    if "re." not in text:  # parsing takes most of the time
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args \
                 and isinstance(node.func.value, ast.Name) and node.func.value.id == "re":
             yield node.lineno, ast.unparse(node.args[0])
@@ -28,9 +30,8 @@ def found(file):
             if any(mark in text.replace("\\\\", "\\") for mark in MARKS)]
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_no_pattern_for_llvm_ir_outside_of_llvmir(file):
-    assert not found(file)
+def test_no_pattern_for_llvm_ir_outside_of_llvmir():
+    assert [each for file in FILES for each in found(file)] == []
 
 
 def test_the_patterns_of_llvmir_would_be_found():
