@@ -23,7 +23,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import ml_dtypes
@@ -184,15 +184,24 @@ def ulps(actual: Array, expected: Array, element: str) -> Array:
         return np.where(wrong_zero, np.inf, distance)
 
 
-def worst(function: Function, element: str, level: str, count: int,
-          target: str = IEEE) -> tuple[float, tuple[float, ...]]:
-    """The largest error in ulp in the arithmetic of ``target``, and where."""
+@lru_cache(maxsize=1)
+def references(function: Function, element: str, level: str, count: int) -> list[tuple[list[Array], Array]]:
+    """`samples` in blocks that stay in the processor's cache, and the results in float64: the same for all targets."""
     operands = samples(function, element, level, count)
-    found: tuple[float, tuple[float, ...]] = (-1.0, ())
-    for start in range(0, len(operands[0]), BLOCK):  # blocks stay in the cache
+    found = []
+    for start in range(0, len(operands[0]), BLOCK):
         block = [x[start:start + BLOCK] for x in operands]
         with np.errstate(all="ignore"):
             expected = function.reference(*(x.astype(np.float64) for x in block)).astype(np.float64)
+        found.append((block, expected))
+    return found
+
+
+def worst(function: Function, element: str, level: str, count: int,
+          target: str = IEEE) -> tuple[float, tuple[float, ...]]:
+    """The largest error in ulp in the arithmetic of ``target``, and where."""
+    found: tuple[float, tuple[float, ...]] = (-1.0, ())
+    for block, expected in references(function, element, level, count):
         actual = evaluate(function, element, level, block, target)
         with np.errstate(all="ignore"):
             vanishing = function.legacy_flushes if target == LEGACY and function.legacy_flushes else function.flushes

@@ -60,11 +60,12 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         observers.append(_dumper(options.dump_dir))
     ops = count_ops(module) if options.count_ops else Counter()
     last = options.first_index + len(steps) - 1
+    level = ""  # what the module has just been checked for
     for index, step in enumerate(steps, start=options.first_index):
         interrupts.deliver()
         for observer in observers:
             observer(index, step, "before", module)
-        if options.verify_levels and isinstance(step, PassStep):
+        if options.verify_levels and isinstance(step, PassStep) and step.instance.needs != level:
             levels.check(module, step.instance.needs, f"before {step.title}")
         start = time.perf_counter()
         step.run(module, context)
@@ -74,8 +75,10 @@ def run_steps(module: ir.Module, steps: Sequence[Step], context: PassContext,
         boundary = own if following is None else isinstance(following, UpstreamStep) and following.verified
         if (options.verify_each and (own or index == last)) or (options.verify_boundaries and boundary):
             _verify(module, step.title)
+        level = ""
         if options.verify_levels and isinstance(step, PassStep):
-            levels.check(module, step.instance.leaves, step.title)
+            level = step.instance.leaves
+            levels.check(module, level, step.title)
         for observer in observers:
             observer(index, step, "after", module)
         before = ops.total()

@@ -163,6 +163,20 @@ def test_wide_shuffles_are_functions_that_are_called():
     assert m.tolist() == [63 - n if n % 2 else n for n in range(64)]
 
 
+def test_few_lanes_of_many_are_apart_too():
+    """Every fourth of 128 lanes; those of 32 stay."""
+    def every_fourth(lanes):
+        mask = ", ".join(f"i32 {k}" for k in range(0, lanes, 4))
+        given, made = f"<{lanes} x i32>", f"<{lanes // 4} x i32>"
+        return (f"define {made} @f({given} %a) {{\n  %r = shufflevector {given} %a, {given} poison, {made} <{mask}>\n"
+                f"  ret {made} %r\n}}\n")
+
+    assert apart(every_fourth(32)) == every_fourth(32)
+    made = apart(every_fourth(128))
+    assert "%r = call <32 x i32> @hexmlir.shuffle.0(<128 x i32> %a, <128 x i32> poison)" in made
+    assert made.count("define internal <32 x i32> @hexmlir.shuffle.0(") == made.count("shufflevector") == 1
+
+
 @pytest.mark.parametrize(("text", "args", "message"), [
     ("func.func @g() { return }", [], "no function 'f'"),
     ("func.func @f(%x: i32) { return }", [], "takes 1 arguments, 0 given"),

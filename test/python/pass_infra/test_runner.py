@@ -151,6 +151,15 @@ def test_levels_are_checked_before_and_after(context):
         run_steps(program, [PassStep(ExamplePass())], context, RunOptions(verify_levels=True))
 
 
+def test_what_was_just_checked_is_not_checked_again(module, context, monkeypatch):
+    """Unless an upstream pass, which promises no level, has run since."""
+    checked = []
+    monkeypatch.setattr(levels, "check", lambda module, level, origin: checked.append(origin))
+    own, upstream = PassStep(ExamplePass()), UpstreamStep("cse")
+    run_steps(module, [own, own, upstream, own], context, RunOptions(verify_levels=True))
+    assert checked == ["before example", "example", "example", "before example", "example"]
+
+
 @pytest.mark.parametrize(("name", "level", "wrong"), [
     ("hexagon.in_model", "source", None), ("hexagon.may_fork", "tiled", "tensor"),
     ("hexagon.db_loop", "buffer", "tensor"), ("hexagon.tcm_slot", "runtime", "tiled"),

@@ -43,6 +43,13 @@ def test_short_forms_and_fast_code_have_no_calls():
     assert called("v5:4 = vshuff(v2,v0,r7)", quick=False)[1] == set()
 
 
+@pytest.mark.parametrize("line", ["v0.h = vshuff(v1.h)", "v0.b = vdeal(v1.b)"])
+def test_a_wide_shuffle_alone_is_worth_a_call(line):
+    ir, made = translate(program(line), V75, False, quick=True)
+    (function,) = made.forms.values()
+    assert "shufflevector" in function and "shufflevector" not in ir
+
+
 def test_immediates_and_floats_are_the_functions():
     names = [called(f"v1.b = vlut32(v2.b,v3.b,#{number})")[1] for number in (1, 2)]
     assert len(names[0] | names[1]) == 2
