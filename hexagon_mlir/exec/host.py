@@ -21,7 +21,7 @@ from hexagon_mlir.exec.host_dma import HostDma
 from hexagon_mlir.exec.host_engine import HostEngine
 from hexagon_mlir.exec.host_lowering import ORIGIN, HostProgram, lower
 from hexagon_mlir.exec.host_memory import HostMemory, SharedArrays
-from hexagon_mlir.exec.host_shuffles import apart
+from hexagon_mlir.exec.host_wide import apart
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
 from hexagon_mlir.llvmir.names import with_globals_renamed
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed, printed

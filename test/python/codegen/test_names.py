@@ -19,7 +19,7 @@ from hexagon_mlir.codegen.llvm import Library
 from hexagon_mlir.codegen.rewrites.tcm_slots import separate_slots
 from hexagon_mlir.codegen.steps import AFTER_O3, BEFORE_O3, BY_VARIANT, Program, Step
 from hexagon_mlir.codegen.variants import BUDGET, Variant
-from hexagon_mlir.exec.host_shuffles import apart
+from hexagon_mlir.exec.host_wide import apart
 from hexagon_mlir.ir import parse
 from hexagon_mlir.llvmir import Module
 from hexagon_mlir.llvmir.literals import rewrite_fp_literals

@@ -7,7 +7,7 @@ import pytest
 import hexagon_mlir as hx
 from hexagon_mlir.exec.host import run_on_host
 from hexagon_mlir.exec.host_lowering import lower
-from hexagon_mlir.exec.host_shuffles import apart
+from hexagon_mlir.exec.host_wide import apart
 from hexagon_mlir.ir import HexError, parse
 from hexagon_mlir.pass_infra import UpstreamStep
 
@@ -164,17 +164,47 @@ def test_wide_shuffles_are_functions_that_are_called():
 
 
 def test_few_lanes_of_many_are_apart_too():
-    """Every fourth of 128 lanes; those of 32 stay."""
+    """Every fourth of 128 lanes; those of 16 stay."""
     def every_fourth(lanes):
         mask = ", ".join(f"i32 {k}" for k in range(0, lanes, 4))
         given, made = f"<{lanes} x i32>", f"<{lanes // 4} x i32>"
         return (f"define {made} @f({given} %a) {{\n  %r = shufflevector {given} %a, {given} poison, {made} <{mask}>\n"
                 f"  ret {made} %r\n}}\n")
 
-    assert apart(every_fourth(32)) == every_fourth(32)
+    assert apart(every_fourth(16)) == every_fourth(16)
     made = apart(every_fourth(128))
-    assert "%r = call <32 x i32> @hexmlir.shuffle.0(<128 x i32> %a, <128 x i32> poison)" in made
-    assert made.count("define internal <32 x i32> @hexmlir.shuffle.0(") == made.count("shufflevector") == 1
+    assert "%r = call <32 x i32> @hexmlir.wide.0(<128 x i32> %a, <128 x i32> poison)" in made
+    assert made.count("define internal <32 x i32> @hexmlir.wide.0(") == made.count("shufflevector") == 1
+
+
+def test_wide_masked_accesses_and_fused_products_are_apart():
+    """One function for equal masks; masks that are computed are given as integers. Lanes left out are not touched."""
+    some = str([lane < 50 for lane in range(64)]).lower()
+    text = f"""func.func @f(%x: memref<70xf16>, %y: memref<70xf16>, %count: i32) {{
+      %i = arith.constant 3 : index
+      %n = arith.constant 5 : index
+      %none = arith.constant dense<1.0> : vector<64xf16>
+      %some = arith.constant dense<{some}> : vector<64xi1>
+      %lanes = arith.constant dense<{list(range(64))}> : vector<64xi32>
+      %counts = vector.broadcast %count : i32 to vector<64xi32>
+      %first = arith.cmpi slt, %lanes, %counts : vector<64xi32>
+      %a = vector.maskedload %x[%i], %some, %none : memref<70xf16>, vector<64xi1>, vector<64xf16> into vector<64xf16>
+      %b = vector.maskedload %x[%n], %some, %none : memref<70xf16>, vector<64xi1>, vector<64xf16> into vector<64xf16>
+      %c = vector.maskedload %x[%i], %first, %none : memref<70xf16>, vector<64xi1>, vector<64xf16> into vector<64xf16>
+      %d = math.fma %a, %b, %c : vector<64xf16>
+      vector.maskedstore %y[%i], %first, %d : memref<70xf16>, vector<64xi1>, vector<64xf16>
+      return
+    }}"""
+    made = apart(lower(parse(text), "f").llvm_ir)
+    assert made.count("define internal <64 x half> @hexmlir.wide.") == 3
+    assert made.count("define internal void @hexmlir.wide.") == 1 and made.count("bitcast i64 %a") == 2
+    x = np.random.default_rng(0).normal(size=70).astype(np.float16)
+    y, count = np.full(70, 7, np.float16), 60
+    expected, left, right, third = y.copy(), *np.ones((3, 64))
+    left[:50], right[:50], third[:count] = x[3:53], x[5:55], x[3:3 + count]
+    expected[3:3 + count] = (left * right + third).astype(np.float16)[:count]
+    run(text, [x, y, count])
+    np.testing.assert_array_equal(y, expected)
 
 
 @pytest.mark.parametrize(("text", "args", "message"), [
