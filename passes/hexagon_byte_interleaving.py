@@ -70,8 +70,8 @@ class HexagonByteInterleavingPass(Pass):
 
     Options: none.
 
-    Refuses: nothing; it leaves alone rows of fewer than four tiles, of tiles whose number of rows is no multiple of
-    four, and buffers that are not contiguous inside of a tile or a row.
+    Refuses: nothing; it leaves alone pieces of other sizes than a tile's, rows of fewer than four tiles, of tiles whose
+    number of rows is no multiple of four, and buffers that are not contiguous inside of a tile or a row.
 
     Needs: buffer.
     Leaves: buffer.

@@ -76,7 +76,8 @@ class _Activations(Emitter):
     counted = (0,), (0,)
 
     def _whole(self) -> bool:
-        return self._shape[2] >= GROUP and self._shape[1] % GROUP == 0
+        _, rows, tiles, width = self._shape
+        return tiles >= GROUP and rows % GROUP == 0 and width == TILE
 
     def _loops(self) -> None:
         """Four rows of four tiles at a time."""
@@ -100,7 +101,7 @@ class _Weights(Emitter):
     counted = (0, 1), (1, 2)
 
     def _whole(self) -> bool:
-        return self._shape[3] >= GROUP and self._shape[2] == WORD
+        return self._shape[3] >= GROUP and (self._shape[2], self._shape[4]) == (WORD, TILE)
 
     def _loops(self) -> None:
         """Four rows of four tiles at a time."""
@@ -144,7 +145,8 @@ class _Join(Emitter):
     counted = (0, 1), (0, 2)
 
     def _whole(self) -> bool:
-        return self._shape[3] % GROUP == 0 and self._shape[2] == PLANES and all(
+        _, _, planes, rows, width = self._shape
+        return rows % GROUP == 0 and (planes, width) == (PLANES, TILE) and all(
             added.contiguous for added in self._added())
 
     def _added(self) -> list[Access]:

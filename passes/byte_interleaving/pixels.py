@@ -61,7 +61,9 @@ class _Join(Emitter):
         return not any(type_.is_dynamic_dim(dim) for dim in (1, 2, 5))
 
     def _whole(self) -> bool:
-        return self._shape[5] % GROUP == 0 and all(added.contiguous for added in self._added())
+        planes, _, width, channels = self._shape[3:]
+        return width % GROUP == 0 and (planes, channels) == (PLANES, TILE) and all(
+            added.contiguous for added in self._added())
 
     def _added(self) -> list[Access]:
         return [Access(value, 1, self._bytes.shape[0]) for value in list(self._op.operands)[PLANES:-1]]

@@ -172,6 +172,16 @@ def test_wrong_lit_files_are_found(wrong, text):
     assert len(list(wrong("hexagon_fusion/a.mlir", text))) == 1 and not list(wrong("hexagon_fusion/a.mlir", right))
 
 
+@pytest.mark.parametrize("path", LIT_FILES, ids=LIT_NAMES)
+def test_lit_file_excludes_after_labels(path):
+    """A CHECK-NOT before the first CHECK-LABEL is about what is printed before that: it says nothing of the rest."""
+    lines = re.findall(r"^\s*// ([A-Z0-9]+)-(NOT|LABEL):\s*(.*)$", path.read_text(), re.MULTILINE)
+    for prefix in {prefix for prefix, kind, _ in lines if kind == "LABEL"}:
+        own = [(kind, text) for used, kind, text in lines if used == prefix]
+        first = [kind for kind, _ in own].index("LABEL")
+        assert {text for _, text in own[:first]} <= {text for kind, text in own[first:] if kind == "NOT"}
+
+
 def test_no_two_lit_inputs_are_equal():
     seen: dict[str, str] = {}
     twins = []

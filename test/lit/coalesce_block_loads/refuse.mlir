@@ -4,10 +4,11 @@
 // CHECK: remark: coalesce-block-loads: tensor 0 is collected in blocks: its blocks do not follow each other in memory
 // CHECK: remark: coalesce-block-loads: its loop loads blocks one by one: this may write what they read
 // CHECK: remark: coalesce-block-loads: tensor 0 is collected in blocks: its blocks have fewer dimensions
-// CHECK-NOT: remark
 // CHECK-LABEL: func.func @apart
+// CHECK-NOT: remark
 // CHECK: scf.for
 // CHECK: memref.copy
+// CHECK-NOT: remark
 func.func @apart(%p: memref<1xf16>, %row: index) -> tensor<32x64xf16> {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -28,8 +29,10 @@ func.func @apart(%p: memref<1xf16>, %row: index) -> tensor<32x64xf16> {
 }
 
 // CHECK-LABEL: func.func @writes
+// CHECK-NOT: remark
 // CHECK: scf.for
 // CHECK: memref.store
+// CHECK-NOT: remark
 func.func @writes(%p: memref<1xf16>, %row: index, %v: f16) -> tensor<32x64xf16> {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
@@ -49,8 +52,10 @@ func.func @writes(%p: memref<1xf16>, %row: index, %v: f16) -> tensor<32x64xf16> 
 }
 
 // CHECK-LABEL: func.func @planes
+// CHECK-NOT: remark
 // CHECK: scf.for
 // CHECK: memref.copy
+// CHECK-NOT: remark
 func.func @planes(%p: memref<1xf16>, %row: index) -> tensor<2x32x32xf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -71,8 +76,10 @@ func.func @planes(%p: memref<1xf16>, %row: index) -> tensor<2x32x32xf16> {
 
 // Blocks that are computed are none of its business.
 // CHECK-LABEL: func.func @computed
+// CHECK-NOT: remark
 // CHECK: scf.for
 // CHECK: arith.addf
+// CHECK-NOT: remark
 func.func @computed(%x: tensor<32x32xf16>) -> tensor<32x64xf16> {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
@@ -87,8 +94,10 @@ func.func @computed(%x: tensor<32x32xf16>) -> tensor<32x64xf16> {
 }
 
 // CHECK-LABEL: func.func @fewer_dimensions
+// CHECK-NOT: remark
 // CHECK: scf.for
 // CHECK: tensor.insert_slice
+// CHECK-NOT: remark
 func.func @fewer_dimensions(%x: tensor<32x64xf16>) -> tensor<2x32x64xf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

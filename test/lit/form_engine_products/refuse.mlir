@@ -1,9 +1,9 @@
 // Products of tiles that stay linalg.
 // RUN: hexmlir-opt %s --form-engine-products --split-input-file --verify-diagnostics --remarks | filecheck %s
-// CHECK-NOT: hexagon.engine
 
 // 1. The sums start from something.
 // CHECK-LABEL: func.func @started
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -34,6 +34,7 @@ func.func @started(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1
 // -----
 // 2. They start from another number.
 // CHECK-LABEL: func.func @ones
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -66,6 +67,7 @@ func.func @ones(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, 
 // -----
 // 3. They are not rounded.
 // CHECK-LABEL: func.func @exact
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -92,6 +94,7 @@ func.func @exact(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>,
 // -----
 // 4. They are rounded, and read once more.
 // CHECK-LABEL: func.func @twice
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -124,6 +127,7 @@ func.func @twice(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>,
 // -----
 // 5. A factor in DDR.
 // CHECK-LABEL: func.func @ddr
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -155,6 +159,7 @@ func.func @ddr(%a: memref<1x1x16x32x2xf16>, %w: memref<1x1x16x32x2xf16, 1>, %out
 // -----
 // 6. Results that are not contiguous.
 // CHECK-LABEL: func.func @strided
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -186,6 +191,7 @@ func.func @strided(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1
 // -----
 // 7. Sums that the caller sees.
 // CHECK-LABEL: func.func @argument
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -215,6 +221,7 @@ func.func @argument(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 
 // -----
 // 8. The old results, and the weights, are used between product and rounding.
 // CHECK-LABEL: func.func @between
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
@@ -247,6 +254,7 @@ func.func @between(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1
 // -----
 // 9. Several blocks: nowhere to free the tables.
 // CHECK-LABEL: func.func @blocks
+// CHECK-NOT: hexagon.engine
 #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
 #weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
 #result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>

@@ -1,9 +1,9 @@
 // Copies that are left alone.
 // RUN: hexmlir-opt %s --hexagon-byte-interleaving --split-input-file | filecheck %s
-// CHECK-NOT: vector.
 
 // 1. Rows of three tiles.
 // CHECK-LABEL: func.func @three
+// CHECK-NOT: vector.
 #rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
 #tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
 func.func @three(%rows: memref<1x64x3x32xi8, 1>, %tiles: memref<1x3x64x32xi8, 1>) {
@@ -17,6 +17,7 @@ func.func @three(%rows: memref<1x64x3x32xi8, 1>, %tiles: memref<1x3x64x32xi8, 1>
 // -----
 // 2. Six rows; another number than the first bit is flipped; words instead of bytes.
 // CHECK-LABEL: func.func @others
+// CHECK-NOT: vector.
 #rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
 #tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
 func.func @others(%six: memref<1x6x4x32xi8, 1>, %y: memref<1x4x6x32xi8, 1>, %rows: memref<1x64x4x32xi8, 1>, %z: memref<1x4x64x32xi8, 1>, %words: memref<1x64x4x32xi32, 1>, %w: memref<1x4x64x32xi32, 1>) {
@@ -40,6 +41,7 @@ func.func @others(%six: memref<1x6x4x32xi8, 1>, %y: memref<1x4x6x32xi8, 1>, %row
 // -----
 // 3. Tiles that are not contiguous.
 // CHECK-LABEL: func.func @strided
+// CHECK-NOT: vector.
 #rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
 #tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
 func.func @strided(%rows: memref<1x64x4x32xi8, 1>, %tiles: memref<1x4x64x32xi8, strided<[16384, 4096, 64, 1]>, 1>) {
@@ -53,6 +55,7 @@ func.func @strided(%rows: memref<1x64x4x32xi8, 1>, %tiles: memref<1x4x64x32xi8, 
 // -----
 // 4. Planes in another order.
 // CHECK-LABEL: func.func @order
+// CHECK-NOT: vector.
 #p0 = affine_map<(rt, r, ct, c) -> (rt, ct, 0, r, c)>
 #p1 = affine_map<(rt, r, ct, c) -> (rt, ct, 1, r, c)>
 #rows = affine_map<(rt, r, ct, c) -> (rt, r, ct, c)>
@@ -61,6 +64,30 @@ func.func @order(%planes: memref<1x1x4x64x32xi8, 1>, %rows: memref<1x64x1x32xi32
   ^bb0(%x: i8, %y: i8, %old: i32):
     %0 = arith.extui %x : i8 to i32
     linalg.yield %0 : i32
+  }
+  return
+}
+
+// -----
+// Pieces of 16 and of 64 bytes are no tile's: transposes that a program has.
+// CHECK-LABEL: func.func @pieces
+// CHECK-NOT: vector.
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+#words = affine_map<(ct, kt, k, c, l) -> (kt, k, l, ct, c)>
+#weights = affine_map<(ct, kt, k, c, l) -> (ct, kt, k, c, l)>
+func.func @pieces(%short: memref<1x64x4x16xi8, 1>, %x: memref<1x4x64x16xi8, 1>, %long: memref<1x64x4x64xi8, 1>, %y: memref<1x4x64x64xi8, 1>, %words: memref<1x8x4x4x64xi8, 1>, %z: memref<4x1x8x64x4xi8, 1>) {
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%short : memref<1x64x4x16xi8, 1>) outs(%x : memref<1x4x64x16xi8, 1>) {
+  ^bb0(%b: i8, %old: i8):
+    linalg.yield %b : i8
+  }
+  linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%long : memref<1x64x4x64xi8, 1>) outs(%y : memref<1x4x64x64xi8, 1>) {
+  ^bb0(%b: i8, %old: i8):
+    linalg.yield %b : i8
+  }
+  linalg.generic {indexing_maps = [#words, #weights], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%words : memref<1x8x4x4x64xi8, 1>) outs(%z : memref<4x1x8x64x4xi8, 1>) {
+  ^bb0(%b: i8, %old: i8):
+    linalg.yield %b : i8
   }
   return
 }

@@ -1,12 +1,12 @@
 // Ops that are left alone.
 // RUN: hexmlir-opt %s --hexagon-pair-reduction | filecheck %s
-// CHECK-NOT: vector.
 
 #all = affine_map<(c, p, k) -> (c, p)>
 #rows = affine_map<(c, p, k) -> (k, p)>
 
 // 1. Half a vector.
 // CHECK-LABEL: func.func @half
+// CHECK-NOT: vector.
 func.func @half(%rows: memref<16x2xf16, 1>, %out: memref<16x2xf16, 1>) {
   linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%rows : memref<16x2xf16, 1>) outs(%out : memref<16x2xf16, 1>) {
@@ -19,6 +19,7 @@ func.func @half(%rows: memref<16x2xf16, 1>, %out: memref<16x2xf16, 1>) {
 
 // 2. Triples.
 // CHECK-LABEL: func.func @triples
+// CHECK-NOT: vector.
 func.func @triples(%rows: memref<32x3xf16, 1>, %out: memref<32x3xf16, 1>) {
   linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%rows : memref<32x3xf16, 1>) outs(%out : memref<32x3xf16, 1>) {
@@ -31,6 +32,7 @@ func.func @triples(%rows: memref<32x3xf16, 1>, %out: memref<32x3xf16, 1>) {
 
 // 3. Columns that are not contiguous.
 // CHECK-LABEL: func.func @strided
+// CHECK-NOT: vector.
 func.func @strided(%rows: memref<32x2xf16, strided<[4, 1]>, 1>, %out: memref<32x2xf16, 1>) {
   linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%rows : memref<32x2xf16, strided<[4, 1]>, 1>) outs(%out : memref<32x2xf16, 1>) {
@@ -43,6 +45,7 @@ func.func @strided(%rows: memref<32x2xf16, strided<[4, 1]>, 1>, %out: memref<32x
 
 // 4. More than a combination.
 // CHECK-LABEL: func.func @squares
+// CHECK-NOT: vector.
 func.func @squares(%rows: memref<32x2xf16, 1>, %out: memref<32x2xf16, 1>) {
   linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%rows : memref<32x2xf16, 1>) outs(%out : memref<32x2xf16, 1>) {
@@ -56,6 +59,7 @@ func.func @squares(%rows: memref<32x2xf16, 1>, %out: memref<32x2xf16, 1>) {
 
 // 5. Another number of columns.
 // CHECK-LABEL: func.func @uneven
+// CHECK-NOT: vector.
 func.func @uneven(%rows: memref<48x2xf16, 1>, %out: memref<32x2xf16, 1>) {
   linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%rows : memref<48x2xf16, 1>) outs(%out : memref<32x2xf16, 1>) {

@@ -1,13 +1,13 @@
 // Footprints that are not merged.
 // RUN: hexmlir-opt %s --hexagon-shared-footprints --split-input-file | filecheck %s
+
+// 1. A store in between: the second load may read the stored elements.
+// CHECK-LABEL: func.func @store
 // CHECK-NOT: memref<64xf32>
 // CHECK-NOT: memref<128xf32>
 // CHECK-NOT: memref<33xf32>
 // CHECK-NOT: memref<192xf32>
 // CHECK-NOT: memref<448xf32>
-
-// 1. A store in between: the second load may read the stored elements.
-// CHECK-LABEL: func.func @store
 func.func @store(%x: memref<1xf32>, %y: memref<32xf32>, %t: tensor<32xf32>) {
   %a = memref.reinterpret_cast %x to offset: [0], sizes: [32], strides: [2] : memref<1xf32> to memref<32xf32, strided<[2]>>
   %e = memref.alloc() : memref<32xf32>
@@ -22,6 +22,11 @@ func.func @store(%x: memref<1xf32>, %y: memref<32xf32>, %t: tensor<32xf32>) {
 // -----
 // 2. Two arrays; the same elements twice; disjoint spans; contiguous footprints; a dynamic size.
 // CHECK-LABEL: func.func @apart
+// CHECK-NOT: memref<64xf32>
+// CHECK-NOT: memref<128xf32>
+// CHECK-NOT: memref<33xf32>
+// CHECK-NOT: memref<192xf32>
+// CHECK-NOT: memref<448xf32>
 func.func @apart(%x: memref<1xf32>, %y: memref<1xf32>, %n: index) {
   %e = memref.alloc() : memref<32xf32>
   %a = memref.reinterpret_cast %x to offset: [0], sizes: [32], strides: [2] : memref<1xf32> to memref<32xf32, strided<[2]>>
@@ -44,6 +49,11 @@ func.func @apart(%x: memref<1xf32>, %y: memref<1xf32>, %n: index) {
 // -----
 // 3. Rows with the same layout in both, which one transfer copies; rows that are not short.
 // CHECK-LABEL: func.func @rows
+// CHECK-NOT: memref<64xf32>
+// CHECK-NOT: memref<128xf32>
+// CHECK-NOT: memref<33xf32>
+// CHECK-NOT: memref<192xf32>
+// CHECK-NOT: memref<448xf32>
 func.func @rows(%x: memref<1xf32>) {
   %a = memref.alloc() : memref<64x3xf32>
   %xa = memref.reinterpret_cast %x to offset: [0], sizes: [64, 3], strides: [3, 1] : memref<1xf32> to memref<64x3xf32, strided<[3, 1]>>

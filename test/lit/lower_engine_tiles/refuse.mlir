@@ -2,9 +2,10 @@
 // RUN: not hexmlir-opt %s --lower-engine-tiles --split-input-file 2>/dev/null | filecheck %s
 // RUN: not hexmlir-opt %s --lower-engine-tiles --split-input-file 2>&1 >/dev/null | filecheck %s --check-prefix=ERROR
 
-// CHECK-NOT: private
 // CHECK-LABEL: func.func @none
+// CHECK-NOT: private
 // CHECK-NEXT: return
+// CHECK-NOT: private
 func.func @none() {
   return
 }

@@ -2,15 +2,17 @@
 // RUN: hexmlir-opt %s --merge-functions | filecheck %s
 
 // CHECK: func.func private @tile(
-// CHECK-NOT: @tile_0
 // CHECK: func.func private @part(
 // CHECK: call @tile(
-// CHECK-NOT: @part_0
 // CHECK: func.func private @other(
 // CHECK-LABEL: func.func @f
+// CHECK-NOT: @tile_0
+// CHECK-NOT: @part_0
 // CHECK: call @part(
 // CHECK: call @part(
 // CHECK: call @other(
+// CHECK-NOT: @tile_0
+// CHECK-NOT: @part_0
 func.func private @tile(%x: memref<32xf32>, %v: f32) {
   %c0 = arith.constant 0 : index
   memref.store %v, %x[%c0] : memref<32xf32>
