@@ -76,8 +76,9 @@ def _measure(rows: list[tuple[str, str]], results: dict[str, dict[str, Any]]) ->
         first.start()
         first.join()
         for kind, name in rows:
-            results[kind][name] = measured(name, kind, simulator)
-            print(f"{kind} {name}: {results[kind][name]}", flush=True)
+            known = results.setdefault(kind, {})
+            known[name] = measured(name, kind, simulator)
+            print(f"{kind} {name}: {known[name]}", flush=True)
             RESULTS.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
 
 
@@ -93,7 +94,7 @@ def main() -> None:
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     rows = [(kind, name) for kind in asked.kind.split(",") for name in names
             if name in (KINDS[kind] or names)
-            and (asked.again or asked.only or name not in results.setdefault(kind, {}))]
+            and (asked.again or asked.only or name not in results.get(kind, {}))]
     if not asked.write or asked.only or asked.again:
         _measure(rows, results)
     if asked.write:

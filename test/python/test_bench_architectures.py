@@ -1,8 +1,12 @@
 """bench/architectures.py: how results are compared, and the page that is made of rows."""
 
+import json
+import sys
+
 import pytest
 import torch
 
+from bench import architectures
 from bench.corpus.architecture_row import error_of, run, tensors
 from bench.corpus.architecture_table import KINDS, page
 from bench.corpus.architectures import TRANSFORMERS
@@ -33,6 +37,16 @@ class _Vanishing(torch.nn.Module):
 def test_models_whose_values_vanish_are_no_rows():
     with pytest.raises(ValueError, match="vanish"):
         run(_Vanishing(), {"x": torch.ones(2)})
+
+
+def test_the_first_row_of_a_kind(monkeypatch, tmp_path):
+    monkeypatch.setattr(architectures, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(architectures, "measured", lambda name, kind, simulator: {"state": "whole"})
+    monkeypatch.setattr(architectures, "_fill_cache", lambda cache: None)
+    monkeypatch.setattr(architectures, "load_libraries", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["architectures.py", "--kind=train", "--only=BERT"])
+    architectures.main()
+    assert json.loads(architectures.RESULTS.read_text()) == {"train": {"BERT": {"state": "whole"}}}
 
 
 def test_page():
