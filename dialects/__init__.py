@@ -63,6 +63,9 @@ ATTRIBUTES = {
     packed_weights.PACKED: Attribute(
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
+    packed_weights.WORDS: Attribute(
+        "on the function of a model: the numbers of arguments that are matrices of bytes, four of a column to a word",
+        frozenset({"tensor"})),
     block_weights.CANDIDATES: Attribute(
         "on the function of a model: the numbers of constants that are weights in blocks", frozenset({"tensor"})),
     block_weights.FORMATS: Attribute(

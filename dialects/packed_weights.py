@@ -16,6 +16,8 @@ CONSTANTS = "hexagon.constants"
 """On the function of a model: the numbers of arguments that are the same in every run."""
 PACKED = "hexagon.packed_weights"
 """On the function of a model: the numbers of arguments that are tiles of what they were."""
+WORDS = "hexagon.word_weights"
+"""On the function of a model: the numbers of arguments that are words of what they were, `pack-word-weights`."""
 
 
 def weight_matrix(tiles: ir.Value, matrix: ir.Type) -> ir.Operation:
@@ -31,7 +33,7 @@ def tiles_of(matrix: ir.Value) -> ir.Value | None:
 
 
 def numbers(function: ir.Operation, name: str) -> list[int]:
-    """The numbers in attribute ``name``, `CONSTANTS` or `PACKED`, of ``function``; none where there is none."""
+    """The numbers in attribute ``name``, `CONSTANTS`, `PACKED` or `WORDS`, of ``function``; none if it is missing."""
     return list(ir.DenseI64ArrayAttr(function.attributes[name])) if name in function.attributes else []
 
 

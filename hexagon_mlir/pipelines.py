@@ -161,6 +161,7 @@ MODEL = (
     ours("form-kernels", "a kernel is compiled once and launched for each call"),
     ours("pack-block-weights", "a few rows are multiplied by codes of 4 bits: an eighth of the bytes to transfer"),
     ours("pack-engine-weights", "the matrix engine's weights are packed once, not in each run"),
+    ours("pack-word-weights", "HVX multiplies four bytes in each lane: weights are interleaved once"),
 )
 """Of a model in linalg, before its kernels go through a pipeline each."""
 

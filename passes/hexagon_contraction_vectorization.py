@@ -10,6 +10,8 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.contraction.channel_product_emit import ChannelProductEmitter
+from hexagon_mlir.passes.contraction.channel_products import find_channel_products
 from hexagon_mlir.passes.contraction.dot_products import DotProductEmitter
 from hexagon_mlir.passes.contraction.emit import ContractionEmitter
 from hexagon_mlir.passes.contraction.packing import Packing
@@ -18,6 +20,8 @@ from hexagon_mlir.passes.contraction.row_product_emit import RowProductEmitter
 from hexagon_mlir.passes.contraction.row_products import find_row_products
 from hexagon_mlir.passes.contraction.start import find_start
 from hexagon_mlir.passes.contraction.transposed import may_contract, transposed_factor
+from hexagon_mlir.passes.contraction.word_factors import with_one_reduction
+from hexagon_mlir.passes.contraction.word_products import WordProductEmitter, words_are_neighbours
 from hexagon_mlir.passes.lib.contractions import read_contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats
 
@@ -34,7 +38,8 @@ class HexagonContractionVectorizationPass(Pass):
     one input (poolings). A block is a few iterations of one parallel loop by a few vectors along another, remainders
     included. Its accumulators are initialized directly if the op that initializes the output only broadcasts a number
     or a bias. Unaligned vectors are first copied to aligned ones in TCM if enough blocks read them. Bytes that are
-    summed in words are copied so that four neighbours along the reduction form a word. Factors that would have to be
+    summed in words are copied so that four neighbours along the reduction form a word; where each channel has its own
+    filter, four rows of the window do, and the words of a pixel serve all of its windows. Factors that would have to be
     gathered are left to `hexagon-transpose-factors`, which runs before; but where a few rows are multiplied by rows, as
     a query by keys, the products of two rows are added up in the lanes of a vector, and the vectors of as many columns
     as there are lanes then exchange half of their lanes until lane n has the sum of column n.
@@ -111,14 +116,28 @@ class HexagonContractionVectorizationPass(Pass):
                             RowProductEmitter(op, contraction, body, of_rows, vector_bytes).emit()
                         erase_op(op, self.name)
                     continue
-                plan = make_plan(contraction, vector_bytes, self.rows, self.columns)
+                of_channels = find_channel_products(contraction) if body.product is not None and self.copies else None
+                words = with_one_reduction(contraction) if body.product is not None else None
+                if words is not None and words_are_neighbours([op.operands[i] for i in contraction.inputs]):
+                    contraction = words[0]
+                    plan = make_plan(contraction, vector_bytes, self.rows, self.columns, words=True)
+                else:
+                    words = None
+                    plan = (make_plan(contraction, vector_bytes, self.rows, self.columns) if of_channels is None else
+                            of_channels.blocks(vector_bytes))
             except Unsupported as reason:
                 self.remark(context, op, f"left to hexagon-vectorization: {reason}")
                 continue
             with op.location, ir.InsertionPoint(op), constants.around(op):
-                emitter = DotProductEmitter if plan.dot_products else ContractionEmitter
                 start = find_start(op, contraction, plan.loop) if 0 not in contraction.extents else None
-                work = emitter(op, contraction, body, plan, vector_bytes, shared if self.copies else None, start)
+                work: ContractionEmitter
+                if of_channels is not None:
+                    work = ChannelProductEmitter(op, contraction, body, of_channels, vector_bytes, start)
+                elif words is not None:
+                    work = WordProductEmitter(op, contraction, body, plan, vector_bytes, words[1], start)
+                else:
+                    emitter = DotProductEmitter if plan.dot_products else ContractionEmitter
+                    work = emitter(op, contraction, body, plan, vector_bytes, shared if self.copies else None, start)
                 if self.copies and _in_stage(op) and transposed_factor(contraction) is None and work.may_wait:
                     continue
                 work.emit()

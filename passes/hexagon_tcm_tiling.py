@@ -11,7 +11,7 @@ from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
-from hexagon_mlir.passes.lib.vector_loop import vector_loop
+from hexagon_mlir.passes.lib.vector_loop import byte_loop, vector_loop
 from hexagon_mlir.passes.tcm_tiling.blocks import place_blocks
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import (
@@ -160,9 +160,12 @@ class HexagonTcmTilingPass(Pass):
         if 0 in group.extents or not any(o.role is not Role.KEEP for o in operands):
             return []
         alone = sum(not is_fill(op) for op in group.members) == 1
-        vectorized = vector_loop(len(group.extents), [o.loops for o in operands]) if alone else None
+        reads = [o.loops for o in operands] if alone else []
+        vectorized = vector_loop(len(group.extents), reads, group.extents) if alone else None
         last = max(group.cuttable, default=None)
         narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
+        if byte_loop(reads, group.extents) is not None:
+            narrowest = max(o.element_bytes for o in operands)  # sums are the lanes
         narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
         lanes = target.lanes(narrowest_bits) if last in (len(group.extents) - 1, vectorized, _walked(group)) else 1
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]

@@ -144,7 +144,7 @@ class DotProductEmitter(ContractionEmitter):
         of_columns = casts.pop(self.packed)
         (of_rows,) = casts.values()
         assert of_rows is not None and of_columns is not None
-        totals = [_dot_product(_widened(of_rows, self._bytes(element)), _widened(of_columns, column))
+        totals = [dot_product(widened(of_rows, self._bytes(element)), widened(of_columns, column))
                   for element in spread for column in loaded]
         return [make.addi(old, total) for old, total in zip(carried, totals, strict=True)]
 
@@ -219,7 +219,7 @@ class _WordPacking:
             loaded.append(make.load(type_, source, at, alignment=1) if tail is None else
                           tail.load(type_, source, at, access.bits, 1))
         to = make.muli(start, index(WORD_BYTES))
-        for number, value in enumerate(_interleaved(loaded)):
+        for number, value in enumerate(interleaved(loaded)):
             place = make.addi(to, index(number * lanes))
             make.store(value, self.buffer, [*outer.values(), word, place], alignment=lanes)
 
@@ -234,12 +234,12 @@ class _Block:
     columns: list[Column]
 
 
-def _widened(cast: ir.Operation, value: ir.Value) -> ir.Value:
+def widened(cast: ir.Operation, value: ir.Value) -> ir.Value:
     type_ = ir.VectorType.get(ir.VectorType(value.type).shape, cast.results[0].type)
     return ir.Operation.create(cast.name, results=[type_], operands=[value]).results[0]
 
 
-def _dot_product(left: ir.Value, right: ir.Value) -> ir.Value:
+def dot_product(left: ir.Value, right: ir.Value) -> ir.Value:
     """Sums of four neighbouring products."""
     product = make.muli(left, right)
     lanes = ir.VectorType(product.type).shape[0]
@@ -247,7 +247,7 @@ def _dot_product(left: ir.Value, right: ir.Value) -> ir.Value:
     return make.addi(make.addi(parts[0], parts[1]), make.addi(parts[2], parts[3]))
 
 
-def _interleaved(rows: list[ir.Value]) -> list[ir.Value]:
+def interleaved(rows: list[ir.Value]) -> list[ir.Value]:
     """Four vectors of bytes as four vectors in which the first, second, ... bytes of all are neighbours."""
     even, odd = _zip(rows[0], rows[1]), _zip(rows[2], rows[3])
     count = ir.VectorType(rows[0].type).shape[0]

@@ -52,13 +52,14 @@ class ContractionPlan:
 
 
 @lru_cache
-def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0) -> ContractionPlan:
-    """The plan; ``rows`` and ``columns`` are chosen where they are 0.
+def make_plan(contraction: Contraction, vector_bytes: int, rows: int = 0, columns: int = 0,
+              words: bool = False) -> ContractionPlan:
+    """The plan; ``rows`` and ``columns`` are chosen where they are 0. ``words``: bytes need no copy to be words.
 
     Raises `Unsupported` with the reason when no loop can be vectorized.
     """
     loop = choose_loop(contraction)
-    word_loop = choose_dot_product_loop(contraction, loop)
+    word_loop = choose_dot_product_loop(contraction, loop, words)
     if word_loop is not None:
         return _dot_product_plan(contraction, loop, word_loop, vector_bytes, rows, columns)
     lanes = vector_bytes * 8 // contraction.narrowest_bits
@@ -93,8 +94,9 @@ def _dot_product_plan(contraction: Contraction, loop: int, word_loop: int, vecto
                 rotation_steps=choose_rotation_steps(columns or best[1], 1, 1, _DOT_PRODUCT_PACE), dot_products=True)
 
 
-def choose_dot_product_loop(contraction: Contraction, loop: int) -> int | None:
-    """The reduction along which bytes are multiplied four at a time; None when the operands do not allow it."""
+def choose_dot_product_loop(contraction: Contraction, loop: int, words: bool = False) -> int | None:
+    """The reduction along which bytes are multiplied four at a time; None when the operands do not allow it. The factor
+    is copied for it, unless it is ``words``."""
     if contraction.narrowest_bits * WORD_BYTES != contraction.output.bits or len(contraction.inputs) != 2:
         return None
     accesses = [contraction.accesses[i] for i in contraction.inputs]
@@ -105,7 +107,7 @@ def choose_dot_product_loop(contraction: Contraction, loop: int) -> int | None:
     plain = [index.plain for index in vectors[0].indices]
     if any(p is None or (contraction.reduction[p] and contraction.extents[p] is None) for p in plain):
         return None
-    if contraction.extents[loop] is None and (
+    if not words and contraction.extents[loop] is None and (
             contraction.most(loop) is None or _sharing_rows(contraction, vectors[0]) < _LEAST_ROWS):
         return None
     fitting = [i for i, r in enumerate(contraction.reduction)

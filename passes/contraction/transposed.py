@@ -7,6 +7,7 @@ from math import ceil, prod
 from hexagon_mlir.ir import ir, linalg, memref
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
+from hexagon_mlir.passes.contraction.word_factors import with_one_reduction
 from hexagon_mlir.passes.lib.contractions import Contraction
 
 _LEAST_ROWS = 8  # a copy that at least so many rows read pays
@@ -22,7 +23,7 @@ def may_contract(op: ir.Operation) -> bool:
 def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
     """The input to copy, the loop that is to be contiguous in the copy, and the rows that read it; None when none
     fits."""
-    if len(contraction.inputs) != 2 or contraction.is_strided:
+    if len(contraction.inputs) != 2 or contraction.is_strided or with_one_reduction(contraction) is not None:
         return None
     for loop, is_reduction in enumerate(contraction.reduction):
         users = [i for i in contraction.inputs if contraction.accesses[i].uses(loop)]

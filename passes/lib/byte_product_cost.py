@@ -11,9 +11,9 @@ start and store a vector of sums; estimated: to make words of four rows of a vec
 """
 
 
-def product_packets(rows: int, columns: int, words: int, lanes: int) -> float:
-    """Packets on one thread of ``rows`` times a copied factor of ``words`` words of each of the ``columns``, in vectors
-    of ``lanes`` words: one for each product, and the copy's."""
+def product_packets(rows: int, columns: int, words: int, lanes: int, copied: bool = True) -> float:
+    """Packets on one thread of ``rows`` times a factor of ``words`` words of each of the ``columns``, in vectors of
+    ``lanes`` words: one for each product, and the copy's, if the factor is ``copied`` to words."""
     vectors = -(-columns // lanes)
-    copy = words * -(-columns // (lanes * WORD_BYTES)) * _COPY_PACKETS
+    copy = words * -(-columns // (lanes * WORD_BYTES)) * _COPY_PACKETS if copied else 0.0
     return rows * (words * (vectors + _ROW_PACKETS) + vectors * _BLOCK_PACKETS) + copy

@@ -15,6 +15,8 @@ from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 
 _PRODUCT = 3
 """Operands of a product."""
+_WORD_DIMS, _WORD_BYTES = 3, 4
+"""Of a factor in words of bytes."""
 
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
@@ -68,8 +70,25 @@ def vector_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequ
     ``reads[i]`` lists the loops that index operand i, the output last; ``extents`` are iterations, 0 where they are not
     known.
     """
-    fitting = [loop for loop in range(loops) if all(loop not in r or r[-1] == loop for r in reads)]
+    byte = byte_loop(reads, extents)
+    whole = reads if byte is None else [[loop for loop in dims if loop != byte] for dims in reads]
+    fitting = [loop for loop in range(loops) if loop != byte and all(loop not in r or r[-1] == loop for r in whole)]
     return max(fitting, key=lambda loop: (loop in reads[-1], extents[loop] if extents else 0, loop), default=None)
+
+
+def byte_loop(reads: Sequence[Sequence[int | None]], extents: Sequence[int]) -> int | None:
+    """The loop over the bytes of a word in ``rows[.., k, l] * words[k, n, l]``, l below 4, whose words are the lanes;
+    None for an op that is no such product."""
+    if len(reads) != _PRODUCT or not extents or not reads[-1]:
+        return None
+    for rows, words in (reads[:2], reads[1::-1]):
+        if len(words) != _WORD_DIMS or len(rows) < _WORD_DIMS - 1 or list(rows[-2:]) != [words[0], words[-1]]:
+            continue
+        step, column, byte = words
+        if byte is not None and extents[byte] == _WORD_BYTES and column == reads[-1][-1] and not {
+                step, byte} & set(reads[-1]):
+            return byte
+    return None
 
 
 def lane_loop(loops: int, reads: Sequence[Sequence[int | None]], extents: Sequence[int]) -> int | None:

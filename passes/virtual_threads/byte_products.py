@@ -10,7 +10,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.byte_product_cost import LEAST_LANES, WORD_BYTES, product_packets
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
-from hexagon_mlir.passes.lib.vector_loop import lane_loop
+from hexagon_mlir.passes.lib.vector_loop import byte_loop, lane_loop
 from hexagon_mlir.targets import Target
 
 _BYTE = 1
@@ -53,7 +53,11 @@ def read_byte_product(op: ir.Operation, extents: Sequence[int], dynamic: Sequenc
     step = other[-1] if other else None
     known = frozenset(loop for loop in copied[0] if loop is not None and loop not in reads[-1])
     rows = prod(n for loop, n in enumerate(extents) if loop not in known and loop != column)
-    if step not in known or extents[step] < WORD_BYTES or not known.isdisjoint(dynamic) or rows < _LEAST_ROWS:
+    ready = byte_loop(reads, extents) is not None
+    if step not in known or extents[step] < WORD_BYTES or not known.isdisjoint(dynamic):
+        return None
+    if rows < _LEAST_ROWS and not ready:
         return None
     words = -(-extents[step] // WORD_BYTES) * prod(extents[loop] for loop in known if loop != step)
-    return ByteProduct(product_packets(rows, extents[column], words, target.lanes(8 * WORD_BYTES)), known)
+    lanes = target.lanes(8 * WORD_BYTES)
+    return ByteProduct(product_packets(rows, extents[column], words, lanes, not ready), known)

@@ -20,7 +20,7 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.dialects.block_weights import CODES, note_formats
 from hexagon_mlir.dialects.narrow_weights import NARROW
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, note, numbers
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, WORDS, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.archive import read as archive
@@ -33,7 +33,7 @@ from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights, narrowed
-from hexagon_mlir.frontend.torch.packed_weights import packed
+from hexagon_mlir.frontend.torch.packed_weights import packed, words
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
@@ -109,6 +109,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         computing = computing_cycles(module, chip)
         tiled = {number: narrow[number].tiles() if number in narrow else
                  _tiles(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
+        tiled |= {number: words(graph.value(_placeholders(graph)[number])) for number in numbers(main, WORDS)}
         extra: list[tuple[str, torch.Tensor]] = []
         saved = 0
         for number in numbers(main, CODES):

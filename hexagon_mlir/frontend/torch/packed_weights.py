@@ -1,4 +1,4 @@
-"""Constants of a model as tiles of the matrix engine."""
+"""Constants of a model as tiles of the matrix engine, or words of four bytes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ import torch
 import torch.nn.functional as F
 
 from hexagon_mlir.dialects.engine_tiles import TILE, byte_weights_shape, tiled_shape, tiles
+
+WORD_BYTES = 4
+
+
+def words(weight: torch.Tensor) -> torch.Tensor:
+    """The words ``[K / 4][N][4]`` of matrix ``weight``, K x N of bytes."""
+    depth, columns = weight.shape
+    return weight.detach().reshape(depth // WORD_BYTES, WORD_BYTES, columns).permute(0, 2, 1).contiguous()
 
 
 def packed(weight: torch.Tensor) -> torch.Tensor:

@@ -123,3 +123,27 @@ func.func @rows(%a: memref<2x64xf16>, %b: memref<96x64xf16>, %c: memref<2x96xf32
   }
   return
 }
+
+// -----
+// 9. A filter for each channel: rows of the window are interleaved to words, whose pixels serve all windows.
+// CHECK-LABEL: func.func @channels
+// CHECK-DAG: memref.alloc() : memref<3x1x640xi8, 1>
+// CHECK-DAG: memref.alloc() : memref<1x4736xi8, 1>
+// CHECK: vector.bitcast %{{.*}} : vector<128xi8> to vector<64xi16>
+// CHECK: arith.muli %{{.*}} : vector<128xi32>
+// CHECK: vector.shuffle %{{.*}} [0, 4, 8
+// CHECK-NOT: linalg
+func.func @channels(%x: memref<6x18x64xi8>, %w: memref<3x3x64xi8>, %y: memref<4x16x64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(y, x, c, k, l) -> (y + k, x + l, c)>,
+      affine_map<(y, x, c, k, l) -> (k, l, c)>, affine_map<(y, x, c, k, l) -> (y, x, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : memref<6x18x64xi8>, memref<3x3x64xi8>) outs(%y : memref<4x16x64xi32>) {
+    ^bb0(%p: i8, %q: i8, %old: i32):
+      %u = arith.extui %p : i8 to i32
+      %v = arith.extsi %q : i8 to i32
+      %m = arith.muli %u, %v : i32
+      %s = arith.addi %old, %m : i32
+      linalg.yield %s : i32
+  }
+  return
+}
