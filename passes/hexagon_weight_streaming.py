@@ -25,6 +25,7 @@ from hexagon_mlir.passes.weight_streaming.build import (
 )
 from hexagon_mlir.passes.weight_streaming.find import (
     FirstTile,
+    count_started_first,
     find_first_tiles,
     find_starts,
     find_starts_after_fetches,
@@ -34,7 +35,7 @@ from hexagon_mlir.passes.weight_streaming.rounds import find_rounds, start_in_ro
 from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_after
 from hexagon_mlir.targets.dma import Engine
 
-WAIT = "hexmlir_rt_dma_wait"
+WAIT, DMA_START = "hexmlir_rt_dma_wait", "memref.dma_start"
 _LEAST_SPARE = 8192
 """Cycles of work for which a kernel without a tile starts a later one's: two more arguments cost some hundreds."""
 _WITHIN = 0.5
@@ -51,9 +52,12 @@ class HexagonWeightStreamingPass(Pass):
     A function marked ``hexagon.in_model`` (with the numbers of the arguments that exist before the model runs) gets its
     TCM from its caller, which plans the TCM of all kernels. The caller passes the arena, and the memory of the
     function's first tiles: blocks of such arguments that are always fetched, and before all work on their memory. Where
-    the matrix engine computes products, these are the first eight, in order, elsewhere the largest one.
+    the matrix engine computes products, these are the first eight, in order, elsewhere the largest one and those that
+    the same loop works on, as scales are beside codes.
     ``hexmlir_rt_tile_start(records, number, 1)`` replaces such a fetch: it starts the transfer unless an earlier kernel
-    has started it, and returns its tag. After the last fetch of the loop that works on the tile,
+    has started it, and returns its tag. Where the matrix engine computes nothing, it stands at the beginning of the
+    function, unless something else is fetched before: what a kernel does before that loop overlaps with the transfer.
+    After the last fetch of the loop that works on the tile,
     ``hexmlir_rt_tile_start(records, 0, count)`` starts the transfers of ``count`` tiles of a later kernel, or of none.
     It does not start sooner, because transfers reach memory one after the other: it would delay the kernel's own
     transfers. In a kernel without a tile, and in one whose products the matrix engine computes, it stands after the
@@ -92,26 +96,26 @@ class HexagonWeightStreamingPass(Pass):
             %arg4: memref<131072xi8, 1>, %arg5: index, %arg6: index) attributes {hexagon.tcm = {arena = 131072 : i64,
             spare = 536870912 : i64, tiles = [array<i64: 0, 0, 131072, 1, 131072, 131072>]}} {
           %assume_align = memref.assume_alignment %arg4, 128 : memref<131072xi8, 1>
-          %assume_align_0 = memref.assume_alignment %arg2, 128 : memref<131072xi8, 1>
           %c0 = arith.constant 0 : index
-          %view = memref.view %assume_align_0[%c0][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
-          %c0_1 = arith.constant 0 : index
           %c1 = arith.constant 1 : index
-          %c131072 = arith.constant 131072 : index
+          %0 = call @hexmlir_rt_tile_start(%arg3, %c0, %c1) : (index, index, index) -> i32
+          %assume_align_0 = memref.assume_alignment %arg2, 128 : memref<131072xi8, 1>
+          %c0_1 = arith.constant 0 : index
+          %view = memref.view %assume_align_0[%c0_1][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
           %c0_2 = arith.constant 0 : index
-          %view_3 = memref.view %assume_align[%c0_2][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
-          %view_4 = memref.view %view[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
-          %view_5 = memref.view %view_3[%c0_1][] : memref<131072xi8, 1> to memref<32768xf32, 1>
-          %c0_6 = arith.constant 0 : index
-          %c1_7 = arith.constant 1 : index
-          %0 = call @hexmlir_rt_tile_start(%arg3, %c0_6, %c1_7) : (index, index, index) -> i32
+          %c1_3 = arith.constant 1 : index
+          %c131072 = arith.constant 131072 : index
+          %c0_4 = arith.constant 0 : index
+          %view_5 = memref.view %assume_align[%c0_4][] {hexagon.tcm_slot} : memref<131072xi8, 1> to memref<131072xi8, 1>
+          %view_6 = memref.view %view[%c0_2][] : memref<131072xi8, 1> to memref<32768xf32, 1>
+          %view_7 = memref.view %view_5[%c0_2][] : memref<131072xi8, 1> to memref<32768xf32, 1>
           call @hexmlir_rt_dma_wait(%0) : (i32) -> ()
           %c0_8 = arith.constant 0 : index
           %1 = call @hexmlir_rt_tile_start(%arg5, %c0_8, %arg6) : (index, index, index) -> i32
-          scf.for %arg7 = %c0_1 to %c131072 step %c1 {
-            linalg.exp ins(%view_4 : memref<32768xf32, 1>) outs(%view_5 : memref<32768xf32, 1>)
+          scf.for %arg7 = %c0_2 to %c131072 step %c1_3 {
+            linalg.exp ins(%view_6 : memref<32768xf32, 1>) outs(%view_7 : memref<32768xf32, 1>)
           }
-          memref.copy %view_5, %arg1 : memref<32768xf32, 1> to memref<32768xf32>
+          memref.copy %view_7, %arg1 : memref<32768xf32, 1> to memref<32768xf32>
           return
         }
 
@@ -153,16 +157,17 @@ class HexagonWeightStreamingPass(Pass):
         block = function.regions[0].blocks[0]
         alignment = int(context.target.vector_bytes.value)
         engine = Engine.of(context.target)
-        found = [one for one in find_first_tiles(block, arena, given)
-                 if one.tile.nbytes >= (self.tile_bytes or engine.break_even_bytes)]
+        transfers = find_first_tiles(block, arena, given)
+        found = [one for one in transfers if one.tile.nbytes >= (self.tile_bytes or engine.break_even_bytes)]
         places: list[ir.Operation] | str = find_starts_after_fetches(block, engine.break_even_bytes)
         spare = spare_cycles_after(places, block, context.target)
         if not found:
             self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
         elif not ops_named(function, ENGINE_PRODUCT):
             first = max(found, key=lambda one: one.tile.nbytes)
-            found = [first]
             work = find_work(first, block)
+            found = [one for one in transfers if one is first or (
+                one.fetch.name == DMA_START and work is not None and find_work(one, block) == work)]
             places = find_starts(work) if work is not None else "nothing works on the tile"
             spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
             if isinstance(places, str):
@@ -176,7 +181,8 @@ class HexagonWeightStreamingPass(Pass):
         if spare < (1 if found else _LEAST_SPARE) and (not found or ops_named(function, ENGINE_PRODUCT)):
             rounds = find_rounds(block, engine.break_even_bytes, context.target)
             spare = max(spare, rounds.spare) if rounds is not None else spare
-        self._take_tiles(module, function, found, arena, alignment)
+        early = 0 if ops_named(function, ENGINE_PRODUCT) else count_started_first(found, block, engine.break_even_bytes)
+        self._take_tiles(module, function, found, early, arena, alignment)
         tiles = tuple(one.tile for one in found)
         arena_bytes = take_arena(function, arena, alignment)
         if isinstance(places, str) or spare < (1 if tiles else _LEAST_SPARE):
@@ -189,9 +195,10 @@ class HexagonWeightStreamingPass(Pass):
             start_next(op, records, count)
         return KernelMemory(arena_bytes, tiles, spare)
 
-    def _take_tiles(self, module: ir.Module, function: ir.Operation, found: list[FirstTile], arena: ir.Operation,
-                    alignment: int) -> None:
-        """Make the memory of each of ``found`` an argument, and the address of their records."""
+    def _take_tiles(self, module: ir.Module, function: ir.Operation, found: list[FirstTile], early: int,
+                    arena: ir.Operation, alignment: int) -> None:
+        """Make the memory of each of ``found`` an argument, and the address of their records. The transfers of the
+        first ``early`` ones are started before all else."""
         if not found:
             return
         declare_start(module)
@@ -199,15 +206,19 @@ class HexagonWeightStreamingPass(Pass):
             close_gap(arena, one)
         slots = [take_slot(function, one.tile.slot_bytes, alignment) for one in found]
         records = add_argument(function, ir.IndexType.get())
+        with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
+            tags = [start_tiles(records, index(number), index(1)) for number in range(early)]
         for number, (one, slot) in enumerate(zip(found, slots, strict=True)):
             one.slot.results[0].replace_all_uses_with(slot)
             erase_op(one.slot, self.name)
-            self._start_own(module, one.fetch, records, number)
+            self._start_own(module, one.fetch, tags[number] if number < early else None, records, number)
 
-    def _start_own(self, module: ir.Module, fetch: ir.Operation, records: ir.Value, number: int) -> None:
-        """In place of ``fetch``: start the tile's transfer unless it has been."""
+    def _start_own(self, module: ir.Module, fetch: ir.Operation, tag: ir.Value | None, records: ir.Value,
+                   number: int) -> None:
+        """In place of ``fetch``: start the tile's transfer, unless ``tag`` tells that it has been, or an earlier kernel
+        has."""
         with fetch.location, ir.InsertionPoint(fetch):
-            tag = start_tiles(records, index(number), index(1))
+            tag = start_tiles(records, index(number), index(1)) if tag is None else tag
             if fetch.name == "memref.copy":
                 declare(module, WAIT, [ir.IntegerType.get_signless(32)], [])
                 func.CallOp([], ir.FlatSymbolRefAttr.get(WAIT), [tag])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects import tcm_slots
@@ -38,6 +38,20 @@ def find_first_tiles(block: ir.Block, arena: ir.Operation, given: Collection[int
     return [one for view in block.operations if view.operation.name in _FETCHES
             and (one := _read(view.operation, arena)) is not None and one.tile.argument in given
             and _is_separable(one, arena) and not _used_before(one, block)]
+
+
+def count_started_first(found: Sequence[FirstTile], block: ir.Block, least_bytes: int) -> int:
+    """How many of ``found``, which are in order, can be started where ``block`` begins: those before which nothing else
+    moves ``least_bytes`` to TCM, which these transfers would delay."""
+    own = {one.fetch for one in found}
+    count = 0
+    for view in block.operations:
+        op = view.operation
+        if op in own:
+            count += 1
+        elif fetches(op, least_bytes):
+            break
+    return count
 
 
 def find_work(first: FirstTile, block: ir.Block) -> ir.Operation | None:

@@ -259,7 +259,50 @@ func.func @inside(%w: memref<16384xf32>, %y: memref<16384xf32>) attributes {hexa
 }
 
 // -----
-// 6. A parallel loop that fetches in each iteration: 10 on 4 threads are three rounds, in each of which the first
+// 6. Codes and their scales, which the same loop works on, are both tiles, however small the scales are. Their
+// transfers are started before the work on the activations, and waited for after it.
+// CHECK-LABEL: func.func @scales
+// CHECK-SAME: tiles = [array<i64: 0, 0, 262144, 1, 262144, 262144>, array<i64: 1, 0, 4096, 1, 4096, 4096>]}
+// CHECK: %[[CODES:.*]] = call @hexmlir_rt_tile_start(%[[RECORDS:.*]], %c0{{.*}}, %c1
+// CHECK-NEXT: %{{.*}} = arith.constant 1
+// CHECK-NEXT: %{{.*}} = arith.constant 1
+// CHECK-NEXT: %[[SCALES:.*]] = call @hexmlir_rt_tile_start(%[[RECORDS]],
+// CHECK: linalg.exp ins(%arg2
+// CHECK: memref.store %[[CODES]],
+// CHECK: memref.store %[[SCALES]],
+// CHECK: memref.dma_wait
+// CHECK: scf.for
+func.func @scales(%w: memref<65536xf32>, %s: memref<1024xf32>, %x: memref<1024xf32>, %y: memref<1024xf32>)
+    attributes {hexagon.in_model = array<i64: 0, 1>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %c65536 = arith.constant 65536 : index
+  %c262144 = arith.constant 262144 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<266240xi8, 1>
+  %a = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<266240xi8, 1> to memref<262144xi8, 1>
+  %b = memref.view %arena[%c262144][] {hexagon.tcm_slot} : memref<266240xi8, 1> to memref<4096xi8, 1>
+  %t = memref.view %a[%c0][] : memref<262144xi8, 1> to memref<65536xf32, 1>
+  %u = memref.view %b[%c0][] : memref<4096xi8, 1> to memref<1024xf32, 1>
+  linalg.exp ins(%x : memref<1024xf32>) outs(%y : memref<1024xf32>)
+  %tags = memref.alloc() : memref<1xi32>
+  %others = memref.alloc() : memref<1xi32>
+  memref.dma_start %w[%c0], %t[%c0], %c65536, %tags[%c0] : memref<65536xf32>, memref<65536xf32, 1>, memref<1xi32>
+  memref.dma_start %s[%c0], %u[%c0], %c1024, %others[%c0] : memref<1024xf32>, memref<1024xf32, 1>, memref<1xi32>
+  memref.dma_wait %tags[%c0], %c1 : memref<1xi32>
+  memref.dma_wait %others[%c0], %c1 : memref<1xi32>
+  scf.for %k = %c0 to %c1024 step %c1 {
+    linalg.exp ins(%t : memref<65536xf32, 1>) outs(%t : memref<65536xf32, 1>)
+    linalg.exp ins(%u : memref<1024xf32, 1>) outs(%u : memref<1024xf32, 1>)
+  }
+  memref.dealloc %tags : memref<1xi32>
+  memref.dealloc %others : memref<1xi32>
+  memref.dealloc %arena : memref<266240xi8, 1>
+  return
+}
+
+// -----
+// 7. A parallel loop that fetches in each iteration: 10 on 4 threads are three rounds, in each of which the first
 // thread starts a third of the tiles, after its first operation.
 // CHECK-LABEL: func.func @rounds
 // CHECK-SAME: %[[RECORDS:arg[0-9]+]]: index, %[[COUNT:arg[0-9]+]]: index) attributes {hexagon.tcm = {arena
