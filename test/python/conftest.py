@@ -17,6 +17,18 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+LONG = ("test_style.py::test_mypy", "test_regressions.py::test_costs", "test_tutorial.py", "test_first_pass.py",
+        "test_every_op.py::test_passes", "test_determinism.py", "test_operations_page.py", "test_stages.py::test_every",
+        "test_reference.py::test_random", "test_generated.py::test_generated_kernels", "examples/test_models.py")
+"""Parts of the names of tests that take longer than ten seconds."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    """The longest tests come first, so that no process of several (``-n``) is still at one when the others are done."""
+    items.sort(key=lambda item: not any(f"/{name}" in item.nodeid for name in LONG))
+
+
 def pytest_collection_finish():
     """The collector of reference cycles leaves the modules and the thousands of tests alone from here on."""
     gc.collect()

@@ -201,9 +201,9 @@ def test_two_processes_run_the_same(room):
     (room / "work" / "k.mlir").write_text(QUICK)
     np.save(room / "work" / "x.npy", np.full(4096, 2, np.float32))
     words = ("hexmlir", "run", "k.mlir", "--args", "x.npy", "x.npy", "--out=new/out", "--report=k.html", "--trace=t")
-    running = [started(room, *words) for _ in range(3)]
+    running = [started(room, *words) for _ in range(2)]
     results = [(*each.communicate(timeout=120), each.returncode) for each in running]
-    assert [(err, code) for _, err, code in results] == [(b"", 0)] * 3
+    assert [(err, code) for _, err, code in results] == [(b"", 0)] * 2
     assert len({out for out, _, _ in results}) == 1
     assert os.listdir(room / "work" / "new" / "out") == ["result0.npy"]
     np.testing.assert_allclose(np.load(room / "work" / "new" / "out" / "result0.npy"), np.full(4096, 122), rtol=1e-6)
@@ -213,8 +213,8 @@ def test_two_processes_write_pages_into_the_same_folder(room):
     (room / "work" / "k.mlir").write_text(QUICK)
     (room / "work" / "s.py").write_text(
         "import hexagon_mlir as hx, numpy as np\nx = np.ones(4096, np.float32)\nhx.compile('k.mlir').run(x, x)\n")
-    running = [started(room, "hexmlir", "profile", "--report=deep/pages", "s.py") for _ in range(3)]
+    running = [started(room, "hexmlir", "profile", "--report=deep/pages", "s.py") for _ in range(2)]
     results = [(*each.communicate(timeout=120), each.returncode) for each in running]
-    assert [(err, code) for _, err, code in results] == [(b"", 0)] * 3
+    assert [(err, code) for _, err, code in results] == [(b"", 0)] * 2
     assert os.listdir(room / "work" / "deep" / "pages") == ["f.html"]
     assert (room / "work" / "deep" / "pages" / "f.html").read_text().rstrip().endswith("</html>")
