@@ -18,8 +18,9 @@ _WORDS = {"run": '``torch.compile(model, backend="hexagon")``, without gradients
           "export": "``hexagon_mlir.compile(torch.export.export(model, (), inputs))``, models of transformers with "
                     "``use_cache=False``.",
           "train": "Three steps of SGD (rate 0.01) on the mean square of the results, forward and backward pass by "
-                   "``torch.compile``; the optimizer runs in eager PyTorch, dropout is off. *Error* is the largest "
-                   "difference of a loss from that of eager PyTorch, relative to the loss where it is over one."}
+                   "``torch.compile``; the optimizer runs in eager PyTorch, modules are in evaluation mode. *Error* is "
+                   "the largest difference of a loss from that of eager PyTorch, relative to the loss where it is "
+                   "over one."}
 _TOP = """# Architectures
 
 `python bench/architectures.py --write` (extra `architectures`) makes this page: small models of architectures in
