@@ -58,8 +58,8 @@ class OverlapTransfersPass(Pass):
 
     Options:
         dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core copies sooner than the DMA. Where a
-            product runs meanwhile, and for rows with gaps between them, but not whole lines that are stored, this is
-            sooner than it starts a transfer.
+            product runs meanwhile, and for rows with gaps between them, but not whole lines that are stored last, this
+            is sooner than it starts a transfer.
 
     Refuses: nothing; copies of unknown size, with elements apart, or that take several transfers stay copies.
 
@@ -89,7 +89,8 @@ class OverlapTransfersPass(Pass):
         shape = _shape(copy, int(context.target.dma_block_field_bits.value))
         if shape is None:
             return
-        waits = shape.rows and not _stores_lines(copy, shape, engine.line)
+        works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
+        waits = shape.rows and (works or not _stores_lines(copy, shape, engine.line))
         least = engine.least_overlapped_bytes if overlaps or waits else engine.break_even_bytes
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return

@@ -303,8 +303,9 @@ def test_every_schedule_covers_the_result_and_fits(seed):
         return
     assert _Work(geometry, schedule, 4, ready, RATES).bytes() <= budget
     assert sum(schedule.grid.columns) == geometry.outputs
-    worth = 2048 * steps(geometry) >= RATES.dma.break_even_bytes
-    assert all(count % (32 if worth else 64) == 0 for count in schedule.grid.columns[:-1])
+    column = 2048 * steps(geometry)
+    unit = 32 if column >= RATES.dma.break_even_bytes else 64
+    assert all(count % unit == 0 for count in schedule.grid.columns[:-1])
     plans = [schedule.plan(block) for block in range(len(schedule.grid.rows))]
     covered = sum(plan.tile_rows * plan.height for plan in plans)
     assert geometry.rows <= covered < geometry.rows + plans[-1].height
@@ -331,6 +332,8 @@ def test_schedules_of_known_layers():
     assert (len(found.grid.columns) > 3, found.grid.stays) == (True, LEFT)
     middle = by_tiles(Layer("", (1, 14, 14, 256), 256).geometry())
     assert choose_schedule(middle, 8 * MIB, 0, True, RATES).grid.columns == (32,) * 8, "the first weights come soon"
+    few = by_tiles(Layer("", (1, 28, 28, 128), 128).geometry())
+    assert choose_schedule(few, 8 * MIB, 0, True, RATES).grid.columns == (64, 64), "products take longer than weights"
     assert choose_schedule(by_tiles(Layer("", (2, 7, 7, 64), 64).geometry()), 8 * MIB, 0, True, RATES) is None
 
 
