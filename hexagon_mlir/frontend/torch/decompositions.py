@@ -326,10 +326,11 @@ def empty_as(x: Tensor, size: Sequence[int] | None = None, *, dtype: torch.dtype
 @decomposes(_aten.sum.default, _aten.sum.dim_IntList)
 def sum_of_bytes(x: Tensor, dim: Sequence[int] | None = None, keepdim: bool = False, *,
                  dtype: torch.dtype | None = None) -> Tensor:
-    """Bytes without sign are widened first: torch-mlir widens them with one."""
-    if x.dtype != torch.uint8:
-        return NotImplemented
-    return torch.sum(x.to(torch.int64), None if dim is None else list(dim), keepdim, dtype=dtype)
+    """Bytes without sign are widened first: torch-mlir widens them with one. It crashes where sums are bytes."""
+    dims = None if dim is None else list(dim)
+    if dtype in (torch.int8, torch.uint8):
+        return torch.sum(x.to(dtype).to(torch.int32), dims, keepdim, dtype=torch.int32).to(dtype)
+    return torch.sum(x.to(torch.int64), dims, keepdim, dtype=dtype) if x.dtype == torch.uint8 else NotImplemented
 
 
 @decomposes(_aten.clamp.default, _aten.hardtanh.default)

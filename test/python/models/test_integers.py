@@ -11,6 +11,7 @@ from hexagon_mlir.frontend.torch.kernels.convolution import convolution
 from hexagon_mlir.frontend.torch.kernels.integers import integer_product
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+GENERATOR = torch.Generator().manual_seed(9)
 BYTE, UNSIGNED, SHORT, WORD, LONG = torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64
 
 
@@ -83,3 +84,22 @@ def test_a_quantized_layer_multiplies_bytes():
     assert sum(node.target == torch.ops.aten.permute.default for node in graph.graph.nodes) == 2  # into and out of it
     compiled = hx.compile(torch.export.export(model, (x,)))
     torch.testing.assert_close(compiled(x), model(x), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("dtype", (BYTE, UNSIGNED))
+@pytest.mark.parametrize("given", (torch.bool, UNSIGNED, BYTE, SHORT, LONG, torch.float32))
+def test_sums_that_are_bytes(given, dtype):
+    """They wrap around at 8 bits; torch-mlir crashes where a sum of another type is to be of bytes."""
+    x = torch.randint(0 if given in (torch.bool, UNSIGNED) else -9, 100, (5, 33), generator=GENERATOR).to(given)
+    module = Sums(dtype)
+    for ours, theirs in zip(hx.compile(torch.export.export(module, (x,)))(x), module(x), strict=True):
+        assert torch.equal(ours, theirs) and ours.dtype == dtype
+
+
+class Sums(torch.nn.Module):
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype = dtype
+
+    def forward(self, x):
+        return x.sum(1, dtype=self.dtype), x.sum(dtype=self.dtype), x.sum(0, keepdim=True, dtype=self.dtype)
