@@ -47,9 +47,16 @@ def masked_scatter(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 
 
 @decomposes(_aten.roll.default)
-def roll(x: Tensor, shifts: list[int], dims: list[int] = []) -> Tensor:  # noqa: B006  (as in the op's schema)
-    """Without dimensions, that of all elements in a row."""
-    return NotImplemented if dims else torch.roll(x.reshape(-1), shifts, 0).reshape(x.shape)
+def roll(x: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
+    """Two slices in the other order, for each dimension; without dimensions, of all elements in a row."""
+    if not dims:
+        return roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    for shift, dim in zip(shifts, dims, strict=True):
+        size = x.shape[dim] if x.dim() else 0
+        first = shift % size if size else 0
+        if first:
+            x = torch.cat([x.narrow(dim, size - first, first), x.narrow(dim, 0, size - first)], dim)
+    return x.clone()
 
 
 @decomposes(_aten.signbit.default)
