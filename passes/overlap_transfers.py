@@ -57,9 +57,9 @@ class OverlapTransfersPass(Pass):
         }
 
     Options:
-        dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core copies sooner than the DMA. Where a
-            product runs meanwhile, and for rows with gaps between them, but not whole lines that are stored last, this
-            is sooner than it starts a transfer.
+        dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core makes sooner than a transfer that it
+            starts and waits for. Where a product runs meanwhile, and for rows with gaps between them, but not whole
+            lines that are stored last, this is sooner than it starts one.
 
     Refuses: nothing; copies of unknown size, with elements apart, or that take several transfers stay copies.
 
@@ -90,8 +90,10 @@ class OverlapTransfersPass(Pass):
         if shape is None:
             return
         works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
-        waits = shape.rows and (works or not _stores_lines(copy, shape, engine.line))
-        least = engine.least_overlapped_bytes if overlaps or waits else engine.break_even_bytes
+        if overlaps or (shape.rows and (works or not _stores_lines(copy, shape, engine.line))):
+            least = engine.least_overlapped_bytes
+        else:
+            least = engine.least_awaited_bytes
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return
         with copy.location, ir.InsertionPoint(copy):

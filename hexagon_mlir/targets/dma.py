@@ -39,6 +39,11 @@ class Engine:
         return round(self.start / (1 / self.core_rate - 1 / self.rate))
 
     @property
+    def least_awaited_bytes(self) -> int:
+        """Bytes from which a transfer that the core starts and waits for takes less time than a copy by the core."""
+        return round((self.descriptor + self.latency) / (1 / self.core_rate - 1 / self.rate))
+
+    @property
     def least_overlapped_bytes(self) -> int:
         """Bytes from which it takes the core less time to start a transfer than to copy."""
         return round(self.descriptor * self.core_rate)

@@ -93,12 +93,14 @@ func.func @border(%from: memref<64x64xf16>, %w: !columns, %t: !table, %o: !tile)
 }
 
 // -----
-// Rows of whole lines to DDR that nothing overlaps: the core stores them, it waits for no line. Shorter rows are
-// transferred.
+// Rows of whole lines to DDR that nothing overlaps: the core stores a few KiB, it waits for no line. Shorter rows are
+// transferred, and more bytes.
 // CHECK-LABEL: func.func @lines
 // CHECK: memref.copy
 // CHECK-NOT: memref.dma_start
 // CHECK-LABEL: func.func @parts
+// CHECK: memref.dma_start
+// CHECK-LABEL: func.func @many
 // CHECK: memref.dma_start
 func.func @lines(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<64x64xf16, 1>, %y: memref<64x768xf16>) {
   "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
@@ -112,5 +114,12 @@ func.func @parts(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: 
   "hexagon.engine_wait"() : () -> ()
   %part = memref.subview %y[0, 32] [96, 32] [1, 1] : memref<96x96xf16> to memref<96x32xf16, strided<[96, 1], offset: 32>>
   memref.copy %s, %part : memref<96x32xf16, 1> to memref<96x32xf16, strided<[96, 1], offset: 32>>
+  return
+}
+func.func @many(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<128x128xf16, 1>, %y: memref<128x512xf16>) {
+  "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  %part = memref.subview %y[0, 384] [128, 128] [1, 1] : memref<128x512xf16> to memref<128x128xf16, strided<[512, 1], offset: 384>>
+  memref.copy %s, %part : memref<128x128xf16, 1> to memref<128x128xf16, strided<[512, 1], offset: 384>>
   return
 }

@@ -22,6 +22,15 @@ def test_break_even(name):
     assert 4096 < size < target.tcm_bytes.value
 
 
+@pytest.mark.parametrize("name", targets.names())
+def test_break_even_of_a_transfer_that_the_core_waits_for(name):
+    engine = Engine.of(targets.get(name))
+    size = engine.least_awaited_bytes
+    transfer = engine.descriptor + engine.latency + size / engine.rate
+    assert size / engine.core_rate == pytest.approx(transfer, rel=1e-3)
+    assert engine.least_overlapped_bytes < size < engine.break_even_bytes
+
+
 def test_a_slower_start_needs_more_bytes():
     target = targets.get("v75")
     slower = replace(target, dma_start_cycles=replace(target.dma_start_cycles,
