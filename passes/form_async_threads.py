@@ -65,8 +65,8 @@ class FormAsyncThreadsPass(Pass):
     Options:
         threads: most tasks at a time; 0 takes the target's HVX contexts, 1 makes plain loops.
 
-    Refuses (errors): an scf.forall that gives tensors (bufferize first), a limit that is no positive integer. A forall
-    inside another, or with one iteration, becomes loops of the thread that meets it.
+    Refuses (errors): an scf.forall that gives tensors (bufferize first), a step below 1, a limit that is no positive
+    integer. A forall inside another, or with one iteration, becomes loops of the thread that meets it.
 
     Needs: buffer.
     Leaves: buffer.
@@ -86,6 +86,8 @@ class FormAsyncThreadsPass(Pass):
         for op in ops_named(module, _FORALL):
             if len(op.results):
                 raise self.refuse(op, "scf.forall gives tensors", "bufferize first")
+            if any(isinstance(loop.step, int) and loop.step < 1 for loop in ranges.read(op)):
+                raise self.refuse(op, "a step below 1", "such a loop has no end")
         try:
             hand_down(module)
         except ValueError as error:

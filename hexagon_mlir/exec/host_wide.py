@@ -19,7 +19,7 @@ takes it 10 ms, and a module of bytes has a hundred such shuffles of four kinds.
 """
 _SLOW = ("masked.load", "masked.store", "fma")
 _ALIGNMENT = re.compile(r"^align \d+ ")
-_MAY_HAVE = re.compile(r"shufflevector|@llvm\.(?:masked|fma)\.")
+_MAY_HAVE = ("shufflevector", "@llvm.masked.", "@llvm.fma.")
 _PREFIX = "@hexmlir.wide."
 
 
@@ -46,7 +46,7 @@ def apart(text: str) -> str:
         return [*before, f"  {result}call {i.type} {name}({', '.join(f'{t} {value}' for t, value in given)}){i.debug}"]
 
     module = Module.parse(text).map(lambda function: rewrite(function, ("shufflevector", "call"), as_call)
-                                    if _MAY_HAVE.search(function.text) else function)
+                                    if any(word in function.text for word in _MAY_HAVE) else function)
     return module.text + "".join(f"define internal {result} {name}({types}) noinline {{\n  {body}\n}}\n"
                                  for (result, types, body), name in names.items())
 

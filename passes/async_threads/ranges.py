@@ -31,8 +31,10 @@ class Range:
                        for n in (self.lower, self.upper, self.step)))
 
     def where(self, condition: ir.Value | None, holds: bool) -> Range:
-        """The range where ``condition`` is ``holds``: what selects by it is that operand; None selects nothing."""
-        return Range(*(_selected(n, condition, holds) for n in (self.lower, self.upper, self.step)))
+        """The range where ``condition`` is ``holds``: what selects by it is that operand, but for a step below 1; None
+        selects nothing."""
+        lower, upper, step = (_selected(n, condition, holds) for n in (self.lower, self.upper, self.step))
+        return Range(lower, upper, self.step if isinstance(step, int) and step < 1 else step)
 
     def trips(self) -> Number:
         """How many iterations it has."""

@@ -18,6 +18,8 @@ def multiplies_tiles(op: ir.Operation) -> bool:
     if op.name != "linalg.generic" or len(op.operands) != len(_READS) or not multiplies_and_adds(op):
         return False
     vector, matrix, sums = op.operands
+    if not all(isinstance(value.type, ir.RankedTensorType) for value in op.operands):
+        return False
     if ir.RankedTensorType(vector.type).rank != 1 or tiles_of(matrix) is None or not starts_from_zero(sums):
         return False
     if not all(isinstance(ir.RankedTensorType(value.type).element_type, ir.F16Type) for value in (vector, matrix)):

@@ -64,6 +64,8 @@ class Code:
         """Vector predicates made since the last label, by name: the lane results they come from, see `lanes.mask`."""
         self.sticky: list[tuple[int, Val]] | None = None
         """Bits of USR to set and their conditions, while somebody wants to know, see `isa.sticky`."""
+        self.widest_shuffle = 0
+        """Lanes of the widest result of a shuffle."""
 
     def name(self, hint: str = "t") -> str:
         self.counter += 1
@@ -303,6 +305,7 @@ class Val:
         ty = Type(len(mask), self.ty.kind, self.ty.bits)
         right = "poison" if other is None else other.name
         indices = ", ".join(f"i32 {i}" for i in mask)
+        self.code.widest_shuffle = max(self.code.widest_shuffle, len(mask))
         return self.code.op(
             f"shufflevector {self.ty} {self.name}, {self.ty} {right}, <{len(mask)} x i32> <{indices}>", ty
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,8 +23,8 @@ from hexagon_mlir.sim.translation import host
 PREFIX = "form_"
 SHORT = 2
 """Instructions, without casts of bits, that are not worth a call."""
-WIDE_SHUFFLE = re.compile(r" = shufflevector .*<(?:64|128|256) x i32> <")
-"""A shuffle of 64 lanes or more, alone worth a call: LLVM takes 4 ms to select instructions for one, a hundred times as
+WIDE_SHUFFLE = 64
+"""Lanes from which a shuffle alone is worth a call: LLVM takes 4 ms to select instructions for one, a hundred times as
 long as for an addition."""
 Shape = Any
 """An argument or result with its type in place of each value: a `Type`, a number, or a tuple of these."""
@@ -63,7 +62,7 @@ def _function(
     result = SEMANTICS[key](*(_filled(shape, values) for shape in shapes))
     results = [value.as_(VECTOR) if value.ty.lanes > 1 else value for value in _values([result])]
     instructions = sum(" = bitcast " not in line for line in code.lines)
-    short = instructions <= SHORT and not any(map(WIDE_SHUFFLE.search, code.lines))
+    short = instructions <= SHORT and code.widest_shuffle < WIDE_SHUFFLE
     if short or any(f" @{ROUTINE}" in text for text in code.declarations):
         return None
     types = [value.ty for value in results]

@@ -112,3 +112,18 @@ func.func @joined(%x: memref<64xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
   }
   return
 }
+
+// -----
+// A step of zero where the function may not fork: it stays selected.
+// CHECK-LABEL: func.func @none(
+// CHECK: %[[STEP:.*]] = arith.select %arg2
+// CHECK: arith.ceildivsi %{{.*}}, %{{.*}} : index
+func.func @none(%x: memref<64xf32>, %v: f32, %may: i1 {hexagon.may_fork}) {
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : index
+  %step = arith.select %may, %c16, %c0 : index
+  scf.forall (%i) = (0) to (64) step (%step) {
+    memref.store %v, %x[%i] : memref<64xf32>
+  }
+  return
+}

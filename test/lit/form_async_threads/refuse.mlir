@@ -31,3 +31,12 @@ func.func @no_limit(%x: memref<8xf32>, %v: f32) {
   } {hexagon.most_tasks = 0 : i64}
   return
 }
+
+// -----
+func.func @no_end(%x: memref<8xf32>, %v: f32) {
+  // expected-error@+1 {{form-async-threads: a step below 1}}
+  scf.forall (%i) = (0) to (8) step (0) {
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  return
+}
