@@ -11,7 +11,7 @@ from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
-from hexagon_mlir.passes.lib.vector_loop import byte_loop, vector_loop
+from hexagon_mlir.passes.lib.vector_loop import byte_loop, dims_of, vector_loop
 from hexagon_mlir.passes.tcm_tiling.blocks import place_blocks
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import (
@@ -29,7 +29,7 @@ from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.schedule import HOIST, tile_groups
-from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, working_set
+from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, transposed_loops, working_set
 from hexagon_mlir.targets.dma import Engine
 
 _GAPS = 16
@@ -173,14 +173,15 @@ class HexagonTcmTilingPass(Pass):
             given = [min(size or extent, extent) if cut else extent
                      for size, extent, cut in zip(self.tile_sizes, group.extents, cuttable, strict=True)]
             return given if working_set(given, operands, alignment, group.extents) <= budget else None
-        tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment)
+        transposed = transposed_loops(dims_of(group.root) or [] if all(group.parallel) else [], len(group.extents))
+        tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment, transposed)
         if tile is None:
             return None
         work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
                    or 0.0 for op in group.members)
         threads = ForkCost.of(target, self.threads)
         return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
-                                len(group.members), threads.spread, threads.tasks)
+                                len(group.members), threads.spread, threads.tasks, transposed)
 
     def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import prod
@@ -56,12 +56,13 @@ def working_set(tile: Sequence[int], operands: Sequence[Footprint], alignment: i
 
 
 def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequence[Footprint], budget: int,
-                lanes: int, alignment: int) -> list[int] | None:
+                lanes: int, alignment: int, transposed: Collection[int] = ()) -> list[int] | None:
     """Sizes of the largest tile whose working set fits ``budget`` bytes, or None when even the smallest does not.
 
     Outer loops are tiled first, so that inner, contiguous runs stay long, unless tiling another loop moves less data:
     tiling the rows of a product does not make its weights fit. Each contiguous run of
-    elements counts as ``alignment`` bytes more. The last loop that may be tiled gets multiples of ``lanes``.
+    elements counts as ``alignment`` bytes more. The last loop that may be tiled gets multiples of ``lanes``, as do
+    ``transposed`` loops.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     found = []
@@ -70,12 +71,19 @@ def choose_tile(extents: Sequence[int], cuttable: Sequence[bool], operands: Sequ
         for loop in sorted(candidates, key=lambda loop: loop != first):
             if working_set(tile, operands, alignment, extents) <= budget:
                 break
-            unit = lanes if loop == candidates[-1] else 1
+            unit = lanes if loop == candidates[-1] or loop in transposed else 1
             tile[loop] = _largest(tile, loop, unit, operands, budget, alignment, extents)
         if working_set(tile, operands, alignment, extents) <= budget:
             found.append(tile)
     return min(found, default=None, key=lambda tile: (
         _moved(tile, operands, extents) + alignment * _runs(tile, operands, extents)))
+
+
+def transposed_loops(operands: Sequence[Sequence[int]], count: int) -> frozenset[int]:
+    """The loops, other than the last of ``count``, along which elements of an operand follow each other that has the
+    last one, too: blocks of whole vectors are transposed. ``operands`` are the loops of the dimensions of each.
+    """
+    return frozenset(loops[-1] for loops in operands if count - 1 in loops[:-1])
 
 
 def _moved(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[int]) -> int:
@@ -107,13 +115,14 @@ def _runs(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[
 
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int,
-                     spread: Callable[[float], float] = float, tasks: int = 1) -> list[int]:
+                     spread: Callable[[float], float] = float, tasks: int = 1,
+                     transposed: Collection[int] = ()) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
     ``spread`` gives the cycles that ``tasks`` threads take for a tile from those that one takes.
     One loop is tiled further, the outermost that is not cut into single steps or one that is tiled already: tiles stay
     contiguous. A product that fits as a whole may be cut into columns instead, the only way to cut its weights; columns
-    are wide enough for each of ``tasks`` to have enough accumulators.
+    are wide enough for each of ``tasks`` to have enough accumulators. ``transposed`` loops get multiples of ``lanes``.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     longer = [loop for loop in candidates if tile[loop] > 1]
@@ -121,6 +130,7 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
     of_first = lanes if all(cuttable) else lanes * tasks  # tasks share a row of sums in whole vectors
     for loop in longer[:1] + [loop for loop in longer[1:] if tile[loop] < extents[loop]]:
         unit = 1 if loop != candidates[-1] else of_first if loop == longer[0] else lanes * _WIDE
+        unit = max(unit, lanes) if loop in transposed else unit
         sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True)

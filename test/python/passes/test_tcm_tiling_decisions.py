@@ -13,7 +13,14 @@ from hexagon_mlir.ir.windows import Window, window_of
 from hexagon_mlir.passes.hexagon_loop_interchange import loop_order
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import spreads, takes_scalars, vector_loop
-from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role, choose_tile, overlapping_tile, working_set
+from hexagon_mlir.passes.tcm_tiling.sizes import (
+    Footprint,
+    Role,
+    choose_tile,
+    overlapping_tile,
+    transposed_loops,
+    working_set,
+)
 from hexagon_mlir.targets.dma import Engine
 
 ALIGN = 2048
@@ -103,6 +110,25 @@ def test_two_tiles_are_equal():
     tile = overlapping_tile([7, 4096], [7, 4096], [True, False], [MATRIX_IN, MATRIX_OUT], 32, Engine.of(targets.get()),
                             1e3, 1)
     assert 2 * tile[0] <= 7 or tile[0] == 7
+
+
+@pytest.mark.parametrize(("operands", "loops"), [
+    ([(1, 2, 0), (0, 1, 2)], {0}), ([(1, 0), (0, 1)], {0}), ([(0, 2, 1), (0, 1, 2)], {1}),
+    ([(0, 1), (0,), (0, 1)], set()),  # a number for each row
+    ([(1, 0, 2), (0, 1, 2)], set()),  # rows change places
+])
+def test_loops_along_which_an_operand_is_transposed(operands, loops):
+    assert transposed_loops(operands, max(map(max, operands)) + 1) == loops
+
+
+def test_transposed_tiles_are_whole_vectors():
+    """A small tile's store would be hidden better, but its rows are no vectors: 16 channels of 28 x 28 halves."""
+    channels, result = [128, 28, 28], Footprint((0, 1, 2), 2, Role.STORE)
+    given = channels, channels, [True] * 3, [result], 64, Engine.of(targets.get()), 1e4, 1
+    assert overlapping_tile(*given)[0] < 64
+    assert overlapping_tile(*given, transposed={0})[0] in (64, 128)
+    tile = choose_tile(channels, [True] * 3, [result], 120_000, 64, ALIGN, {0})
+    assert tile is not None and tile[0] % 64 == 0
 
 
 def test_nothing_fits():
