@@ -7,7 +7,6 @@ the reference machine (bench/machine.py) while the row is made.
 
 from __future__ import annotations
 
-import sys
 import time
 import traceback
 import warnings
@@ -18,6 +17,7 @@ import torch
 from torch._dynamo.utils import counters
 
 import hexagon_mlir as hx
+from bench.corpus.architecture_table import without_folders
 from bench.corpus.architectures import TRANSFORMERS
 from bench.corpus.image_architectures import IMAGES
 from bench.machine import slowness
@@ -174,7 +174,7 @@ def row(name: str, kind: str) -> dict[str, Any]:
         except Exception as error:
             traceback.print_exc()
             lines = [line for line in str(error).splitlines() if line.strip()] or [""]
-            return {"state": "failed", "reason": f"{type(error).__name__}: {lines[0]}"[:400]}
+            return {"state": "failed", "reason": without_folders(f"{type(error).__name__}: {lines[0]}")[:400]}
     eager = [text.removeprefix("hexagon: ") for text in (str(one.message) for one in caught)
              if text.startswith("hexagon: ")]
     results = [model.result for model in models]
@@ -184,5 +184,4 @@ def row(name: str, kind: str) -> dict[str, Any]:
     state = "whole" if not eager else "parts" if result["compiled"] else "eager"
     if not result["error"] <= _TOLERANCE:
         state = "wrong"
-    return {"state": state, **result, **({"reason": eager[0].replace(sys.prefix, "")[:600]} if eager else {})}
-
+    return {"state": state, **result, **({"reason": without_folders(eager[0])[:600]} if eager else {})}

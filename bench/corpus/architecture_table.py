@@ -63,6 +63,10 @@ def _section(kind: str, rows: Mapping[str, Mapping[str, Any]], names: Sequence[s
 
 
 def _plain(reason: str) -> str:
-    """``reason`` for Markdown, its file paths without the folder of packages."""
-    words = [word.rpartition("site-packages/")[2] for word in reason.split()]
-    return " ".join(words).replace("|", "\\|").replace("*", "\\*").replace("<", "\\<")
+    """``reason`` for Markdown."""
+    return without_folders(reason).replace("|", "\\|").replace("*", "\\*").replace("<", "\\<")
+
+
+def without_folders(text: str) -> str:
+    """``text``, its file paths without the folder of packages: results are kept, and are the same on any machine."""
+    return " ".join(word.rpartition("site-packages/")[2] for word in text.split())

@@ -8,7 +8,7 @@ import torch
 
 from bench import architectures
 from bench.corpus.architecture_row import error_of, run, tensors
-from bench.corpus.architecture_table import KINDS, page
+from bench.corpus.architecture_table import KINDS, page, without_folders
 from bench.corpus.architectures import TRANSFORMERS
 from bench.corpus.image_architectures import IMAGES
 
@@ -59,3 +59,8 @@ def test_page():
     assert "| BERT | whole | 2.0e-07 | 1 | 3.5 | 1.5 | 0.5 | 9.0 |" in text
     assert "* **ResNet**: a\\|b torch/f.py:3" in text
     assert f"2 of {len(names)} models were run: 1 whole, 1 failed." in text
+
+
+def test_reasons_have_no_folder_of_this_machine():
+    given = "HexError: /home/me/.venv/lib/python3.11/site-packages/lib/models/a.py:7: error: no lowering"
+    assert without_folders(given) == "HexError: lib/models/a.py:7: error: no lowering"
