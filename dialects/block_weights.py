@@ -3,8 +3,8 @@
 The weights of a matrix K x N are two tensors. The codes are bytes ``[N / 64][K / B][B / 4][2][32][4]``, blocks of B
 along K: four neighbours of a column form a word, and vectors of words hold the even and the odd columns of 64. Codes of
 4 bits are ``[N / 64][K / B][B / 8][2][32][4]``: byte (j, p, c, k) holds, for column 2 c + p, row 8 j + k in its lower
-half and row 8 j + 4 + k in its upper half. The scales, f16 or f32, are ``[N / 64][K / B][2][32]``. A weight is its
-scale times what its code, a number without sign, exceeds its zero point: 8 or 128, or a byte of
+half and row 8 j + 4 + k in its upper half. The scales, finite f16 or f32, are ``[N / 64][K / B][2][32]``. A weight is
+its scale times what its code, a number without sign, exceeds its zero point: 8 or 128, or a byte of
 ``[N / 64][K / B][2][32]``.
 
 Rows to multiply by are numbers in fixed point, ``[M][K / B][P][B / 8 or B / 4][2 or 1][4]`` bytes with sign: the p-th
@@ -24,8 +24,8 @@ WORD = 4
 BYTE_BITS = 8
 BLOCKS = (32, 64, 128)
 """Rows of weights that can share a scale."""
-PLANES = {32: 4, 16: 3}
-"""Bytes of fixed point by the bits of a float: its significand and 7 bits (f32), 12 bits (f16), 15 (bf16) more."""
+PLANES = {32: 4, 16: 2}
+"""Bytes of fixed point by the bits of a float: its significand and 6 bits (f32), 3 bits (f16), 6 (bf16) more."""
 
 PRODUCT = "hexagon.block_product"
 """On a linalg op, a product of rows in fixed point with such weights: the bits of a code."""

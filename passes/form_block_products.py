@@ -20,7 +20,7 @@ class FormBlockProductsPass(Pass):
     """Rewrites products of a few rows with weights that share scales in blocks, so that sums of bytes compute them.
 
     ``hexagon.block_matrix`` stands for a matrix of codes of 4 or 8 bits, of scales and of zero points
-    (`hexagon_mlir.dialects.block_weights`). The rows become numbers in fixed point, of 31 bits with sign for f32, 23
+    (`hexagon_mlir.dialects.block_weights`). The rows become numbers in fixed point, of 31 bits with sign for f32, 15
     for f16 and bf16: the unit of a block is a power of two that the largest number of a row in it decides. Their bytes
     times the codes are summed exactly; the sums of a block, times its unit and scales, are added in f32. The weights
     are never unfolded. A row with a NaN or an infinity gives NaN.
@@ -80,22 +80,22 @@ class FormBlockProductsPass(Pass):
             ...
             linalg.yield %40 : i32
           } -> tensor<2x1x32xi32>
-          %10 = tensor.empty() : tensor<2x1x3x32xi8>
+          %10 = tensor.empty() : tensor<2x1x2x32xi8>
           %11 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["parallel", "parallel",
-              "parallel", "parallel"]} ins(%9 : tensor<2x1x32xi32>) outs(%10 : tensor<2x1x3x32xi8>) {
+              "parallel", "parallel"]} ins(%9 : tensor<2x1x32xi32>) outs(%10 : tensor<2x1x2x32xi8>) {
           ^bb0(%in: i32, %out: i8):
             ...
             %25 = arith.trunci %24 : i32 to i8
             linalg.yield %25 : i8
-          } -> tensor<2x1x3x32xi8>
-          %expanded_1 = tensor.expand_shape %11 [[0], [1], [2], [3, 4, 5]] output_shape [2, 1, 3, 4, 2, 4] :
-              tensor<2x1x3x32xi8> into tensor<2x1x3x4x2x4xi8>
-          %12 = tensor.empty() : tensor<2x1x3xi32>
+          } -> tensor<2x1x2x32xi8>
+          %expanded_1 = tensor.expand_shape %11 [[0], [1], [2], [3, 4, 5]] output_shape [2, 1, 2, 4, 2, 4] :
+              tensor<2x1x2x32xi8> into tensor<2x1x2x4x2x4xi8>
+          %12 = tensor.empty() : tensor<2x1x2xi32>
           ...
           %18 = linalg.generic {indexing_maps = [#map7, #map8, #map9, #map10, #map11, #map12], iterator_types =
               ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction",
-              "reduction"]} ins(%expanded_1, %7, %14, %arg1, %arg2 : tensor<2x1x3x4x2x4xi8>, tensor<2x1xf32>,
-              tensor<2x1x3xi32>, tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>) outs(%1 : tensor<2x1x32x2xf32>)
+              "reduction"]} ins(%expanded_1, %7, %14, %arg1, %arg2 : tensor<2x1x2x4x2x4xi8>, tensor<2x1xf32>,
+              tensor<2x1x2xi32>, tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>) outs(%1 : tensor<2x1x32x2xf32>)
               attrs =  {hexagon.block_product = 4 : i64} {
           ^bb0(%in: i8, %in_2: f32, %in_3: i32, %in_4: i8, %in_5: f16, %out: f32):
             %21 = arith.extui %in_4 : i8 to i32

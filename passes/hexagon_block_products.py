@@ -61,37 +61,38 @@ class HexagonBlockProductsPass(Pass):
               41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63] : vector<64xf32>, vector<64xf32>
           %4 = vector.load %collapse_shape_0[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
               vector<64xf32>
-          %5 = vector.shuffle %4, %0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
-              21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31] : vector<64xf32>, vector<64xf32>
-          %6 = vector.shuffle %4, %0 [32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50,
-              51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<64xf32>, vector<64xf32>
-          %7 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
-          %8 = arith.muli %7, %c-128_i32 : i32
-          %9 = vector.broadcast %8 : i32 to vector<32xi32>
-          %10 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
+          %5 = memref.load %arg2[%c0, %c0, %c0] : memref<1x1x1xi32>
+          %6 = arith.muli %5, %c-128_i32 : i32
+          %7 = vector.broadcast %6 : i32 to vector<32xi32>
+          %8 = vector.load %collapse_shape[%c0, %c0, %c0, %c0, %c0] {alignment = 128 : i64} :
               memref<1x1x8x2x128xi8, 1>, vector<128xi8>
-          %11 = vector.bitcast %10 : vector<128xi8> to vector<32xi32>
+          %9 = vector.bitcast %8 : vector<128xi8> to vector<32xi32>
           ...
-          %14 = vector.load %arg0[%c0, %c0, %c0, %c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
+          %12 = vector.load %arg0[%c0, %c0, %c0, %c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x1x8x1x4xi8>,
               vector<4xi8>
-          %15 = vector.bitcast %14 : vector<4xi8> to vector<1xi32>
-          %16 = vector.extract %15[0] : i32 from vector<1xi32>
-          %17 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%9, %11, %16) : (vector<32xi32>,
+          %13 = vector.bitcast %12 : vector<4xi8> to vector<1xi32>
+          %14 = vector.extract %13[0] : i32 from vector<1xi32>
+          %15 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%7, %9, %14) : (vector<32xi32>,
               vector<32xi32>, i32) -> vector<32xi32>
-          %18 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%9, %13, %16) : (vector<32xi32>,
+          %16 = llvm.call_intrinsic "llvm.hexagon.V6.vrmpybus.acc.128B"(%7, %11, %14) : (vector<32xi32>,
               vector<32xi32>, i32) -> vector<32xi32>
           ...
-          %84 = arith.mulf %5, %83 : vector<32xf32>
-          %85 = arith.mulf %6, %83 : vector<32xf32>
+          %80 = memref.load %arg1[%c0, %c0] : memref<1x1xf32>
+          %81 = vector.broadcast %80 : f32 to vector<64xf32>
+          %82 = arith.mulf %4, %81 : vector<64xf32>
+          %83 = vector.shuffle %82, %0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+              21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31] : vector<64xf32>, vector<64xf32>
+          %84 = vector.shuffle %82, %0 [32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50,
+              51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63] : vector<64xf32>, vector<64xf32>
           ...
-          %88 = arith.sitofp %80 : vector<32xi32> to vector<32xf32>
-          %89 = arith.mulf %88, %84 : vector<32xf32>
-          %90 = arith.addf %86, %89 : vector<32xf32>
-          %91 = arith.sitofp %81 : vector<32xi32> to vector<32xf32>
-          %92 = arith.mulf %91, %85 : vector<32xf32>
-          %93 = arith.addf %87, %92 : vector<32xf32>
-          %94 = vector.interleave %90, %93 : vector<32xf32> -> vector<64xf32>
-          vector.store %94, %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
+          %87 = arith.sitofp %78 : vector<32xi32> to vector<32xf32>
+          %88 = arith.mulf %87, %83 : vector<32xf32>
+          %89 = arith.addf %85, %88 : vector<32xf32>
+          %90 = arith.sitofp %79 : vector<32xi32> to vector<32xf32>
+          %91 = arith.mulf %90, %84 : vector<32xf32>
+          %92 = arith.addf %86, %91 : vector<32xf32>
+          %93 = vector.interleave %89, %92 : vector<32xf32> -> vector<64xf32>
+          vector.store %93, %collapse_shape_1[%c0, %c0, %c0] {alignment = 4 : i64} : memref<1x1x64xf32, 1>,
               vector<64xf32>
           return
         }

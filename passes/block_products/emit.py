@@ -130,10 +130,11 @@ class BlockProductEmitter:
                 tile, block, make.muli(part, index(self.steps // self.parts)), rows, old))
         made = []
         for number, row in enumerate(rows):
-            unit = make.broadcast(self.floats, memref.load(self.buffers.units, [index(row), block]))
+            unit = make.broadcast(ir.VectorType.get([COLUMNS], ir.F32Type.get()),
+                                  memref.load(self.buffers.units, [index(row), block]))
             of_row = sums[number * self.planes * PARITIES:(number + 1) * self.planes * PARITIES]
             made.append(([word for parity in range(PARITIES) for word in self._words(of_row[parity::PARITIES])],
-                         [make.binary("arith.mulf", scale, unit) for scale in scales]))
+                         _halves(make.binary("arith.mulf", scales, unit))))
         return made
 
     def _starts(self, row: int, block: ir.Value, zeros: list[ir.Value] | None) -> list[ir.Value | None]:
@@ -189,12 +190,13 @@ class BlockProductEmitter:
             "arith.mulf", self._float(words[count * parity:count * (parity + 1)]), factors[parity]))
             for parity in range(PARITIES)]
 
-    def _scales(self, tile: ir.Value, block: ir.Value) -> list[ir.Value]:
-        """The scales of even and of odd columns, as f32."""
+    def _scales(self, tile: ir.Value, block: ir.Value) -> ir.Value:
+        """The scales of even columns, then those of odd ones, as f32. Halves that are multiplied before they are taken
+        apart are extended without a search for infinities."""
         element = ir.MemRefType(self.buffers.scales.type).element_type
         both = make.load(ir.VectorType.get([COLUMNS], element), self.buffers.scales, [tile, block, index(0)], 4)
         wide = ir.VectorType.get([COLUMNS], ir.F32Type.get())
-        return _halves(both if both.type == wide else make.cast("arith.extf", wide, both))
+        return both if both.type == wide else make.cast("arith.extf", wide, both)
 
     def _zeros(self, tile: ir.Value, block: ir.Value) -> list[ir.Value] | None:
         """The zero points of even and of odd columns in words, if columns have some of their own."""

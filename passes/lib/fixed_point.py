@@ -1,6 +1,6 @@
 """Rows of floats as numbers in fixed point, in linalg, by integer operations: they are exact on every chip.
 
-The unit of a block of a row is a power of two: its largest number takes 30 bits in four bytes, 22 in three. Others are
+The unit of a block of a row is a power of two: its largest number takes 30 bits in four bytes, 14 in two. Others are
 rounded to the unit, to nearest, ties away from zero. Numbers below 2^-126 are zeros. Rows with an infinity or a NaN
 have no such numbers: `specials_of` finds them.
 """
