@@ -195,7 +195,7 @@ class FormVirtualThreadsPass(Pass):
             units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]
             cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,
-                             group.lanes(vector)) if units else None
+                             group.lanes(vector), group.even(vector)) if units else None
             if cut is not None and not all(m.nest.allows(m.loops, cut.steps) for m in group.members):
                 cut = None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)

@@ -130,21 +130,25 @@ class Cut:
 
 
 def choose_cut(extents: Sequence[int], units: Sequence[Sequence[int]], cycles: float, cost: ForkCost,
-               least: float = 0, lanes: Sequence[int] = ()) -> Cut | None:
+               least: float = 0, lanes: Sequence[int] = (), even: Sequence[bool] = ()) -> Cut | None:
     """The cut of loops of ``extents`` in multiples of one of ``units``, the first whose cost is low; else None.
 
     Chunks have at least ``lanes`` iterations along each axis where the axis has so many: fewer would take as long.
+    Those of axes that ``even`` is true of have equal lengths.
     """
-    return _best_cut(tuple(extents), tuple(map(tuple, units)), cycles, cost, least, tuple(lanes))
+    return _best_cut(tuple(extents), tuple(map(tuple, units)), cycles, cost, least, tuple(lanes), tuple(even))
 
 
 @lru_cache(maxsize=1024)
 def _best_cut(extents: tuple[int, ...], units: tuple[tuple[int, ...], ...], cycles: float, cost: ForkCost,
-              least: float, lanes: tuple[int, ...]) -> Cut | None:
+              least: float, lanes: tuple[int, ...], even: tuple[bool, ...]) -> Cut | None:
     cuts = []
     for unit in units:
         smallest = [-(-min(n, lane) // u) for n, lane, u in zip(extents, lanes, unit, strict=True)] if lanes else ()
-        chunks = choose_chunks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest)
+        if any(equal and n % u for n, u, equal in zip(extents, unit, even, strict=False)):
+            continue
+        chunks = choose_chunks([-(-n // u) for n, u in zip(extents, unit, strict=True)], cycles, cost, least, smallest,
+                               even)
         if chunks is not None:
             cuts.append(Cut(chunks, unit))
     if cost.all and any(cut.chunks.count >= cost.tasks for cut in cuts):
@@ -154,20 +158,21 @@ def _best_cut(extents: tuple[int, ...], units: tuple[tuple[int, ...], ...], cycl
 
 
 def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,
-                  smallest: Sequence[int] = ()) -> Chunks | None:
+                  smallest: Sequence[int] = (), even: Sequence[bool] = ()) -> Chunks | None:
     """The cut of loops of ``units`` that finishes first, or None when one thread is as fast.
 
     Even loops give one chunk to each task; others more and smaller ones, dealt round-robin, where that balances better.
     ``least`` replaces the cost estimate: work of at least so many cycles is always spread. Chunks have the
-    ``smallest`` units at least, one if that is not given.
+    ``smallest`` units at least, one if that is not given; those of axes that ``even`` is true of have equal lengths.
     """
-    return _chosen(tuple(units), cycles, cost, least, tuple(smallest or [1] * len(units)))
+    axes = len(units)
+    return _chosen(tuple(units), cycles, cost, least, tuple(smallest or [1] * axes), tuple(even or [False] * axes))
 
 
 @lru_cache(maxsize=1024)
 def _chosen(units: tuple[int, ...], cycles: float, cost: ForkCost, least: float,
-            smallest: tuple[int, ...]) -> Chunks | None:
-    cuts = _cuts(units, cost.tasks, smallest)
+            smallest: tuple[int, ...], even: tuple[bool, ...]) -> Chunks | None:
+    cuts = _cuts(units, cost.tasks, smallest, even)
     candidates = [(cost.time(cycles, chunks), chunks.count, chunks.sizes, chunks) for chunks in cuts]
     if not candidates:
         return None
@@ -220,10 +225,11 @@ def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
     return count
 
 
-def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int]) -> Iterator[Chunks]:
+def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int], even: Sequence[bool]) -> Iterator[Chunks]:
     most = _CHUNKS_PER_TASK * tasks
-    of_axes = [sorted({size for pieces in range(1, min(n, most) + 1) if (size := -(-n // pieces)) >= few})
-               for n, few in zip(units, smallest, strict=True)]
+    of_axes = [sorted({size for pieces in range(1, min(n, most) + 1)
+                       if (size := -(-n // pieces)) >= few and not (equal and n % size)})
+               for n, few, equal in zip(units, smallest, even, strict=True)]
     for sizes in product(*of_axes):
         chunks = Chunks(tuple(units), sizes)
         if 2 <= chunks.count <= most:

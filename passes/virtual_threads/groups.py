@@ -98,6 +98,11 @@ class Group:
         heaviest = max(self.members, key=lambda member: member.nest.cycles)
         return [heaviest.nest.lanes(loop, vector_bytes) for loop in heaviest.loops]
 
+    def even(self, vector_bytes: int) -> list[bool]:
+        """Whether chunks of each axis must have equal lengths for the vector code of a member."""
+        return [any(member.nest.even(member.loops[axis], vector_bytes) for member in self.members)
+                for axis in range(len(self.extents))]
+
     def units(self, read: int, written: int) -> tuple[int, ...] | None:
         """Iterations of each axis that stay together, so that different threads write to different ``written`` bytes.
 

@@ -93,6 +93,10 @@ class ThreadNest:
             return vector_bytes // max(self.output_bytes)
         return PAIR if loop == self._pieces(vector_bytes) else 1
 
+    def even(self, loop: int, vector_bytes: int) -> bool:
+        """Whether vector code of ``loop`` needs a number of iterations that is known and the same in each chunk."""
+        return loop == self._pieces(vector_bytes)
+
     def _pieces(self, vector_bytes: int) -> int | None:
         """The loop over pieces of rows, two of which fill a vector, of a copy between rows and pairs of rows."""
         if self.outputs != 1 or len(self.reads) != 2 or min(map(len, self.reads)) < 2:

@@ -347,3 +347,28 @@ func.func @collapsed(%x: tensor<1x197x1024xf32>, %y: tensor<197x1024xf32>) -> te
   }
   return %0 : tensor<197x1024xf32>
 }
+
+// -----
+// 10. Tiles of the matrix engine, two of which fill a vector: seven of them are not cut, four rows of tiles are.
+// CHECK-LABEL: func.func @odd_tiles
+// CHECK: scf.forall (%[[ROW:.*]]) in (4) shared_outs
+// CHECK: linalg.transpose ins(%{{.*}} : tensor<1x16x2x7x32xf16>) outs(%{{.*}} : tensor<1x7x16x32x2xf16>)
+func.func @odd_tiles(%x: tensor<4x16x2x7x32xf16>, %y: tensor<4x7x16x32x2xf16>) -> tensor<4x7x16x32x2xf16> {
+  %0 = linalg.transpose ins(%x : tensor<4x16x2x7x32xf16>) outs(%y : tensor<4x7x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
+  return %0 : tensor<4x7x16x32x2xf16>
+}
+
+// -----
+// 11. Of one row, seven tiles are cut along their rows; eight are four pairs.
+// CHECK-LABEL: func.func @odd_tiles_of_a_row
+// CHECK: scf.forall (%{{.*}}) = (0) to (512) step (128)
+// CHECK-LABEL: func.func @even_tiles_of_a_row
+// CHECK: scf.forall (%{{.*}}) = (0) to (8) step (2)
+func.func @odd_tiles_of_a_row(%x: tensor<512x2x7x32xf16>, %y: tensor<7x512x32x2xf16>) -> tensor<7x512x32x2xf16> {
+  %0 = linalg.transpose ins(%x : tensor<512x2x7x32xf16>) outs(%y : tensor<7x512x32x2xf16>) permutation = [2, 0, 3, 1]
+  return %0 : tensor<7x512x32x2xf16>
+}
+func.func @even_tiles_of_a_row(%x: tensor<512x2x8x32xf16>, %y: tensor<8x512x32x2xf16>) -> tensor<8x512x32x2xf16> {
+  %0 = linalg.transpose ins(%x : tensor<512x2x8x32xf16>) outs(%y : tensor<8x512x32x2xf16>) permutation = [2, 0, 3, 1]
+  return %0 : tensor<8x512x32x2xf16>
+}

@@ -335,6 +335,7 @@ def programs() -> list[Program]:
              for sums in ("f32",) for shape in SHAPES]
     found += [matmul(f"transposed_{''.join('ny'[flag] for flag in flags)}", (37, 70, 45), flags, "f32")
               for flags in np.ndindex(2, 2, 2) if any(flags)]
+    found += [matmul("odd_tiles", (123, 77, 200), (False, True, False), "f32")]
     found += [epilogue(f"epilogue_{m}", (m, n, 33)) for m, n in ((40, 130), (3, 20), (64, 256))]
     found += [in_f32(f"wide_{'_'.join(map(str, shape))}", shape) for shape in SHAPES]
     found += [in_f32("wide_transposed", (37, 70, 45), transposed=True)]
@@ -370,6 +371,14 @@ def test_on_the_simulator(target):
         result = program.place()
         launch(asm, program.name, [*program.arguments, result], None, target)
         program.check(result)
+
+
+def test_transposed_factors_of_an_odd_number_of_tiles_are_packed_by_vectors():
+    """Seven tiles of the reduction, which threads must not share in chunks of two and one."""
+    cycles = [hx.compile(program.text).run(*program.arguments).cycles
+              for program in (matmul(f"odd_{flag}", (123, 77, 200), (False, flag, False), "f32")
+                              for flag in (False, True))]
+    assert cycles[1] < 1.2 * cycles[0]
 
 
 def test_numbers_of_exponent_31():

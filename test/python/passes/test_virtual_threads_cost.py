@@ -118,6 +118,15 @@ def test_neat_borders_are_taken_where_they_cost_little():
     assert choose_cut([127], [], 1e6, COST) is None
 
 
+@pytest.mark.parametrize(("extents", "unit", "steps"), [
+    ([7], 1, None), ([8], 1, [2]), ([6], 1, [2]), ([9], 1, [3]), ([16], 2, [4]), ([15], 2, None)])
+def test_equal_chunks(extents, unit, steps):
+    """Where chunks must have equal lengths of at least two, seven iterations are one chunk; a cut in units leaves no
+    rest."""
+    cut = choose_cut(extents, [(unit,)], 1e6, COST, lanes=[2], even=[True])
+    assert (cut and cut.steps) == steps
+
+
 @pytest.mark.parametrize(("extents", "chunks"), [
     ([16], None),  # less than a vector: four chunks of four columns take as long as all
     ([32], None), ([33], None), ([65], [33]), ([128], [32])])
