@@ -8,6 +8,7 @@ from typing import ClassVar
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import input_count, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.fusion.collapse import collapse_transposes
 from hexagon_mlir.passes.fusion.decide import body_cost, recompute_factor, worth_fusing
 from hexagon_mlir.passes.fusion.detach import detach_outputs
 from hexagon_mlir.passes.fusion.epilogues import is_epilogue
@@ -30,8 +31,9 @@ class HexagonFusionPass(Pass):
     computed twice. What is computed from the sums of a product of f16 and has several consumers stays after the
     product, for the matrix engine, unless all of them are elementwise. If a reduction of rows and an elementwise op
     after it both need the same sum or difference (the centred elements of a layer norm), an op before both computes it,
-    provided that the rows are whole vectors. Named ops become linalg.generic first. Constant tensors of one value
-    become that value.
+    provided that the rows are whole vectors. Where a product takes several dimensions of a transposed factor as one,
+    they become one before the transpose, which is fused then. Named ops become linalg.generic first. Constant tensors
+    of one value become that value.
 
     Before:
         func.func @f(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
@@ -77,6 +79,7 @@ class HexagonFusionPass(Pass):
         for op in _generics(module):
             cut_unused(op, _extents(op))
         _FOLD.run(module, context)
+        collapse_transposes(module, self.name)
         splats_as_fills(module)
         for op in _generics(module):
             detach_outputs(op)

@@ -281,3 +281,34 @@ func.func @squared(%a: tensor<32x64xf16>, %b: tensor<64x64xf16>, %c: tensor<32x6
       -> tensor<32x64xf32>
   return %r : tensor<32x64xf32>
 }
+
+// -----
+// 12. A batch of transposed factors: the product reads them where they are, though two dimensions become one between.
+// CHECK: #[[LEFT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
+// CHECK: #[[RIGHT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
+// CHECK-LABEL: func.func @batch_of_transposed_factors
+// CHECK: %[[FACTOR:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0, 1], [2], [3]] : tensor<2x3x5x8xf32> into tensor<6x5x8xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[LEFT]], #[[RIGHT]], {{.*}} ins(%arg0, %[[FACTOR]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @batch_of_transposed_factors(%a: tensor<6x4x8xf32>, %b: tensor<2x3x5x8xf32>, %s: tensor<6x4x5xf32>) -> tensor<6x4x5xf32> {
+  %e = tensor.empty() : tensor<2x3x8x5xf32>
+  %t = linalg.transpose ins(%b : tensor<2x3x5x8xf32>) outs(%e : tensor<2x3x8x5xf32>) permutation = [0, 1, 3, 2]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<2x3x8x5xf32> into tensor<6x8x5xf32>
+  %0 = linalg.batch_matmul ins(%a, %c : tensor<6x4x8xf32>, tensor<6x8x5xf32>) outs(%s : tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+  return %0 : tensor<6x4x5xf32>
+}
+
+// -----
+// 13. Dimensions that become one are not side by side in the operand: the transpose stays.
+// CHECK-LABEL: func.func @dimensions_apart
+// CHECK: %[[COPY:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<2x5x3x8xf32>)
+// CHECK: %[[FACTOR:.*]] = tensor.collapse_shape %[[COPY]]
+// CHECK: linalg.generic {{.*}} ins(%arg0, %[[FACTOR]] :
+func.func @dimensions_apart(%a: tensor<6x4x8xf32>, %b: tensor<2x5x3x8xf32>, %s: tensor<6x4x5xf32>) -> tensor<6x4x5xf32> {
+  %e = tensor.empty() : tensor<2x3x8x5xf32>
+  %t = linalg.transpose ins(%b : tensor<2x5x3x8xf32>) outs(%e : tensor<2x3x8x5xf32>) permutation = [0, 2, 3, 1]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3]] : tensor<2x3x8x5xf32> into tensor<6x8x5xf32>
+  %0 = linalg.batch_matmul ins(%a, %c : tensor<6x4x8xf32>, tensor<6x8x5xf32>) outs(%s : tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+  return %0 : tensor<6x4x5xf32>
+}
