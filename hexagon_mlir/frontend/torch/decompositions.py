@@ -36,6 +36,7 @@ from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their ow
     selections,
     special_functions,
     strided_views,
+    volumes,
 )
 from hexagon_mlir.frontend.torch.library_operators import of_libraries
 from hexagon_mlir.frontend.torch.registry import OURS, decomposes

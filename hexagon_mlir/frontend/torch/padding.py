@@ -40,7 +40,8 @@ def _named_padding(op: Any, rank: int) -> Callable[..., Tensor]:
 
 
 for _rank, _packet in _CONVOLUTIONS.items():
-    decomposes(_packet.default)(_unbatched(_packet.default, _rank))
+    if _rank < max(_CONVOLUTIONS):  # `volumes` decomposes the others
+        decomposes(_packet.default)(_unbatched(_packet.default, _rank))
     decomposes(_packet.padding)(_named_padding(_packet.default, _rank))
 for _rank, _op in _TRANSPOSED.items():
     decomposes(_op)(_unbatched(_op, _rank))
