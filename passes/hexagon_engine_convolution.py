@@ -15,6 +15,7 @@ from hexagon_mlir.passes.engine_convolution.build_bytes import ByteConvolutionBu
 from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay, choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
 from hexagon_mlir.passes.engine_convolution.grid import ConvolutionGridBuilder
+from hexagon_mlir.passes.engine_convolution.image import Image
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
 from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, read_byte_convolution
 from hexagon_mlir.passes.engine_convolution.schedule import choose_schedule
@@ -36,12 +37,13 @@ class HexagonEngineConvolutionPass(Pass):
     next tile, so that what one tap of a window reads is what other taps of the windows beside it read, and each pixel
     becomes part of one tile or of few. Where taps are no neighbours, there is a tile for each. Groups of channels are
     groups of tiles: each result tile reads those of its group. The image is transferred to TCM once, inside its frame
-    of zeros, and there is no matrix of windows in DDR. One image is a grid of parts without loops, as in
-    `hexagon-matrix-engine`: of rows of tiles and of the result's channels. Transfers start two parts ahead; while the
-    engine multiplies a part, HVX unpacks one before and packs one after. An estimate of the time chooses the parts, and
-    the shape of tiles. Several images, and those that exceed the TCM so, are loops over blocks of rows or of channels.
-    Sums stay in the engine through all taps; a bias of each channel and a maximum with zero are added to their
-    rounding. Other elementwise ops that read the sums follow on rows of the result. All of this is linalg.
+    of zeros, and there is no matrix of windows in DDR. One of f32 that is rounded for the convolution alone is
+    transferred as it is, and rounded there. One image is a grid of parts without loops, as in `hexagon-matrix-engine`:
+    of rows of tiles and of the result's channels. Transfers start two parts ahead; while the engine multiplies a part,
+    HVX unpacks one before and packs one after. An estimate of the time chooses the parts, and the shape of tiles.
+    Several images, and those that exceed the TCM so, are loops over blocks of rows or of channels. Sums stay in the
+    engine through all taps; a bias of each channel and a maximum with zero are added to their rounding. Other
+    elementwise ops that read the sums follow on rows of the result. All of this is linalg.
 
     Images of bytes with sums of 32 bits have tiles of 64 pixels, and are exact: the engine gives each sum as four
     planes of bytes, which are joined. Bytes have no sign there, so 128 is added to those with sign, also to the border,
@@ -191,7 +193,10 @@ class HexagonEngineConvolutionPass(Pass):
         beside = bytes_beside(convolution.epilogues, convolution.op)
         budget -= budget // _GAPS
         ready = Weights(convolution.weights, geometry).ready
-        schedule = choose_schedule(geometry, budget, beside, ready, Rates.of(target))
+        schedule, rates = None, Rates.of(target)
+        if Image.of(convolution.image, convolution.image_shape).wide() is not None:
+            schedule = choose_schedule(geometry, budget, beside, ready, True, rates)
+        schedule = schedule or choose_schedule(geometry, budget, beside, ready, False, rates)
         plan = choose_plan(geometry, budget, beside)
         if schedule is None and plan is None:
             self.remark(context, convolution.op, "left to HVX: one row of tiles exceeds the TCM budget")
@@ -209,7 +214,6 @@ class HexagonEngineConvolutionPass(Pass):
         erase_op(convolution.op, self.name)
         for value in operands:
             _erase_unused(value, self.name)
-
 
     def _rewrite_bytes(self, convolution: ByteConvolution, context: PassContext) -> None:
         target, geometry, op = context.target, convolution.geometry, convolution.op

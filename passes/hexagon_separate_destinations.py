@@ -114,8 +114,10 @@ def starts(op: ir.Operation) -> list[tuple[int, ir.Value]]:
 def is_read_after(value: ir.Value, op: ir.Operation) -> bool:
     """True when ``value``, computed by a linalg op in the block of ``op`` and perhaps reshaped, is read after ``op``.
 
-    Not where each destination gets a start of its own.
+    Not where each destination gets a start of its own, nor where it is only read as what a slice that ``op`` computes
+    is put back into.
     """
+    part = value
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in _VIEWS:
         value = value.owner.operation.operands[0]
     if isinstance(value.owner, ir.Block):
@@ -123,7 +125,19 @@ def is_read_after(value: ir.Value, op: ir.Operation) -> bool:
     owner = value.owner.operation
     if not owner.name.startswith("linalg.") or owner.block != op.block or is_start(owner):
         return False
-    return any(reader != op and op.is_before_in_block(reader) for reader in readers(value, op.block))
+    return any(reader != op and op.is_before_in_block(reader) and not puts_back(reader, op, part)
+               for reader in readers(value, op.block))
+
+
+def puts_back(reader: ir.Operation, op: ir.Operation, part: ir.Value) -> bool:
+    """True where ``reader`` puts a result of ``op`` in the place that slice ``part``, from which it starts, is from."""
+    if reader.name != "tensor.insert_slice" or isinstance(part.owner, ir.Block):
+        return False
+    cut = part.owner.operation
+    return (cut.name == "tensor.extract_slice" and reader.operands[0] in list(op.results)
+            and reader.operands[1] == cut.operands[0] and list(reader.operands)[2:] == list(cut.operands)[1:]
+            and all(reader.attributes[f"static_{name}"] == cut.attributes[f"static_{name}"]
+                    for name in ("offsets", "sizes", "strides")))
 
 
 def readers(value: ir.Value, block: ir.Block) -> Iterator[ir.Operation]:

@@ -168,13 +168,9 @@ class ConvolutionBuilder:
 
     def image_rows(self, batch: Offset, row: Offset, count: int) -> ir.Value:
         """What ``count`` rows of tiles read whose first pixels are row ``row`` of the result."""
-        return self.image_of(batch, row, replace(self._plan, tile_rows=count))
-
-    def image_of(self, batch: Offset, row: Offset, plan: Plan) -> ir.Value:
-        """The same, for the rows of tiles of ``plan``."""
         geometry = self._geometry
         start = row * geometry.row_step if isinstance(row, int) else muli(row, index(geometry.row_step))
-        return self._image.rows(batch, start, image_size(geometry, plan))
+        return self._image.rows(batch, start, image_size(geometry, replace(self._plan, tile_rows=count)))
 
     def finished(self, product: Unfinished, results: Results) -> Results:
         """``results`` with the tiles of ``product`` as rows of pixels, after the epilogues."""

@@ -4,6 +4,7 @@ beside each other."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import accumulate
 
 from hexagon_mlir.ir import ir
@@ -11,6 +12,8 @@ from hexagon_mlir.passes.engine_convolution.build import Activations, Convolutio
 from hexagon_mlir.passes.engine_convolution.parts import Part, Unfinished
 from hexagon_mlir.passes.engine_convolution.read import Convolution
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
+from hexagon_mlir.passes.engine_convolution.sizes import image_size
+from hexagon_mlir.passes.engine_convolution.weights import same
 from hexagon_mlir.passes.engine_convolution.windows import pack_windows
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
 
@@ -20,13 +23,14 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
 
     def __init__(self, convolution: Convolution, schedule: Schedule) -> None:
         super().__init__(convolution, schedule.plan(0))
+        self._wide = self._image.wide() if schedule.wide else None
         self._grid, self._plan_of = schedule.grid, schedule.plan
         self._starts = [[0, *accumulate(counts)] for counts in self._grid.blocks]
 
     def build(self) -> Results:
         """The results of the epilogues."""
         results = self.empty_results()
-        images: dict[Fetch, ir.Value] = {}
+        images: dict[Fetch, Callable[[], ir.Value]] = {}
         weights: dict[Fetch, Callable[[], ir.Value]] = {}
         activations: dict[Fetch, Activations] = {}
         packed: dict[Fetch, ir.Value] = {}
@@ -37,7 +41,7 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
                 self.fetch_bias()
             for fetch in step.packs:
                 if fetch.operand == LEFT:
-                    activations[fetch] = pack_windows(images.pop(fetch), self._geometry, self._plan_of(fetch.number),
+                    activations[fetch] = pack_windows(images.pop(fetch)(), self._geometry, self._plan_of(fetch.number),
                                                       self._grid.rows[fetch.number])
                 else:
                     packed[fetch] = weights.pop(fetch)()
@@ -51,15 +55,23 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
             results = self.finished(product, results)
         return results
 
-    def _fetch(self, fetches: Iterable[Fetch], images: dict[Fetch, ir.Value],
+    def _fetch(self, fetches: Iterable[Fetch], images: dict[Fetch, Callable[[], ir.Value]],
                weights: dict[Fetch, Callable[[], ir.Value]]) -> None:
         """Transfers blocks, to ``images`` and ``weights``."""
         for fetch in fetches:
             if fetch.operand == LEFT:
-                images[fetch] = self.image_of(0, self._row(fetch), self._plan_of(fetch.number))
+                images[fetch] = self._rows_of(fetch)
             else:
                 weights[fetch], = self._weights.fetched(self._starts[RIGHT][fetch.number],
                                                         [self._grid.columns[fetch.number]])
+
+    def _rows_of(self, fetch: Fetch) -> Callable[[], ir.Value]:
+        """Transfers the rows of the image that a block of rows reads; what gives them in f16."""
+        start = self._row(fetch) * self._geometry.row_step
+        size = image_size(self._geometry, self._plan_of(fetch.number))
+        if self._wide is None:
+            return partial(same, self._image.rows(0, start, size))
+        return self._wide.rounded_rows(0, start, size)
 
     def _row(self, fetch: Fetch) -> int:
         """The first row of pixels of a block of rows."""

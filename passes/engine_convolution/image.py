@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant, index
-from hexagon_mlir.ir.make import fill, subi
+from hexagon_mlir.ir.make import cast, fill, subi
 from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
-from hexagon_mlir.passes.lib.engine_tiles import fills
+from hexagon_mlir.passes.lib.engine_tiles import fills, only_rounds
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
@@ -68,12 +70,32 @@ class Image:
         """Whether ``rows`` of the padded image from ``start`` on are rows of the source."""
         return start >= self.above and start + rows <= self.above + self.shape[1]
 
+    def wide(self) -> Image | None:
+        """The same image with the numbers of f32 that its source is rounded from, by an op whose result nothing else
+        reads; None where there is no such op."""
+        value = self.source
+        while _has_one_use(value) and _owner_name(value) in RESHAPES:
+            value = value.owner.operation.operands[0]
+        if not _has_one_use(value) or isinstance(value.owner, ir.Block) or not only_rounds(value.owner.operation):
+            return None
+        return replace(self, source=value.owner.operation.operands[0])
+
     def rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> ir.Value:
         """Rows in TCM, ``size``: from ``start`` on of the padded image, a value only where they are rows of the
         source; with the border's number after it.
         """
-        source = reshaped(self.source, self.shape)
-        element = ir.RankedTensorType(source.type).element_type
+        part, at = self._part(batch, start, size)
+        if list(ir.RankedTensorType(part.type).shape) == list(size):
+            return tcm_copy(part)
+        return insert(part, self._frame(part, size), [at, self.left], ir.RankedTensorType(part.type).shape)
+
+    def rounded_rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> Callable[[], ir.Value]:
+        """Transfers these rows of an image of f32; what rounds them to f16."""
+        part, at = self._part(batch, start, size)
+        return partial(self._rounded, tcm_copy(part), at, size)
+
+    def _part(self, batch: Offset, start: Offset, size: tuple[int, int]) -> tuple[ir.Value, int]:
+        """The rows of the source among these of the padded image, and how many are above them."""
         count, length = size
         if isinstance(start, int):
             first, last = (min(max(row - self.above, 0), self.shape[1]) for row in (start, start + count))
@@ -82,12 +104,44 @@ class Image:
         else:
             first, last, at, begin = 0, count, 0, subi(start, index(self.above)) if self.above else start
         wide = min(self.shape[2], length - self.left)
-        part = extract(source, [batch, begin, 0], [1, last - first, wide], dropped=1)
-        if (last - first, wide) == size:
-            return tcm_copy(part)
-        frame = tcm_tensor([count, length], element)
-        frame = fill(constant(self.border or _zero(element)), frame).result
-        return insert(part, frame, [at, self.left], [last - first, wide])
+        source = reshaped(self.source, self.shape)
+        return extract(source, [batch, begin, 0], [1, last - first, wide], dropped=1), at
+
+    def _frame(self, part: ir.Value, size: tuple[int, int]) -> ir.Value:
+        element = ir.RankedTensorType(part.type).element_type
+        return fill(constant(self.border or _zero(element)), tcm_tensor(list(size), element)).result
+
+    def _rounded(self, part: ir.Value, at: int, size: tuple[int, int]) -> ir.Value:
+        """``part``, of f32, rounded to f16, with the border around it."""
+        f16, sizes = ir.F16Type.get(), list(ir.RankedTensorType(part.type).shape)
+        frame, place = tcm_tensor(list(size), f16), [at, self.left]
+        rounded = generic([part], extract(frame, place, sizes), [ir.AffineMap.get_identity(len(sizes))] * 2,
+                          ["parallel"] * len(sizes), lambda elements: cast("arith.truncf", f16, elements[0]))
+        frame, number = insert(rounded, frame, place, sizes), constant(self.border or _zero(f16))
+        for offsets, lengths in borders(size, place, sizes):
+            frame = insert(fill(number, extract(frame, offsets, lengths)).result, frame, offsets, lengths)
+        return frame
+
+
+def borders(size: Sequence[int], place: Sequence[int], inside: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Offsets and sizes of what a part of sizes ``inside`` at ``place`` leaves of rows and columns ``size``: rows above
+    and below it, columns left and right of it.
+
+    >>> borders((4, 9), (1, 2), (3, 5))
+    [([0, 0], [1, 9]), ([1, 0], [3, 2]), ([1, 7], [3, 2])]
+    """
+    (rows, columns), (above, left), (high, wide) = size, place, inside
+    found = [([0, 0], [above, columns]), ([above + high, 0], [rows - above - high, columns]),
+             ([above, 0], [high, left]), ([above, left + wide], [high, columns - left - wide])]
+    return [(offsets, lengths) for offsets, lengths in found if 0 not in lengths]
+
+
+def _has_one_use(value: ir.Value) -> bool:
+    return sum(1 for _ in value.uses) == 1
+
+
+def _owner_name(value: ir.Value) -> str:
+    return "" if isinstance(value.owner, ir.Block) else value.owner.operation.name
 
 
 def _places(sizes: Sequence[int], shape: Sequence[int]) -> list[list[int]] | None:

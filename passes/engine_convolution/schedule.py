@@ -11,12 +11,20 @@ from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
 from hexagon_mlir.passes.engine_convolution.read import Geometry
-from hexagon_mlir.passes.engine_convolution.sizes import Plan, image_size, packed_tiles, steps, tile_shapes
+from hexagon_mlir.passes.engine_convolution.sizes import (
+    WORD_BYTES,
+    Plan,
+    image_size,
+    packed_tiles,
+    steps,
+    tile_shapes,
+)
 from hexagon_mlir.passes.matrix_engine.estimate import (
     Rates,
     cuts,
     epilogue_cycles,
     pack_cycles,
+    round_cycles,
     schedule_cycles,
     unpack_cycles,
 )
@@ -39,13 +47,14 @@ _SLACK = 1.2
 class Schedule:
     """How a convolution of one image is cut: a tile has the pixels of ``height`` rows and ``width`` columns; blocks of
     ``grid`` are rows of such tiles, and channels of the result. The tiles of the last block of rows may have another
-    height and width, ``last``.
+    height and width, ``last``. ``wide``: the image is transferred as f32 and rounded in TCM.
     """
 
     height: int
     width: int
     grid: Grid
     last: tuple[int, int] | None = None
+    wide: bool = False
 
     def plan(self, block: int) -> Plan:
         """Of block ``block`` of the rows alone."""
@@ -78,13 +87,18 @@ class _Work:
     def transferred(self, fetch: Fetch) -> int:
         if fetch.operand == RIGHT:
             return _TILE_BYTES * self.tiles_of(fetch)
+        return (WORD_BYTES if self.schedule.wide else HALF_BYTES) * self._elements(fetch)
+
+    def _elements(self, fetch: Fetch) -> int:
+        """Of the image that a block of rows reads."""
         rows, length = image_size(self.geometry, self.schedule.plan(fetch.number))
-        return HALF_BYTES * rows * length
+        return rows * length
 
     def packed(self, fetch: Fetch) -> float:
         if fetch.operand == RIGHT and self.ready:
             return 0
-        return pack_cycles(TILE * TILE * self.tiles_of(fetch), self.rates)
+        rounded = self._elements(fetch) if fetch.operand == LEFT and self.schedule.wide else 0
+        return round_cycles(rounded, self.rates) + pack_cycles(TILE * TILE * self.tiles_of(fetch), self.rates)
 
     def _result_tiles(self, factors: tuple[Fetch, Fetch]) -> int:
         rows, columns = (blocks[fetch.number] for blocks, fetch in zip(self.schedule.grid.blocks, factors, strict=True))
@@ -113,6 +127,8 @@ class _Work:
         packed = [[_TILE_BYTES * self.tiles_of(fetch) for fetch in fetches] for fetches in of_blocks]
         staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches
                                    if fetch.operand == LEFT or not self.ready)
+        if self.schedule.wide:  # in f16, while their tiles are made
+            staged += HALF_BYTES * max(map(self._elements, of_blocks[LEFT]))
         live = AHEAD + 2 if self.ready and moves == RIGHT else 2
         most = max(rows * self._across(block) for block, rows in enumerate(grid.rows))
         most *= tiles(max(grid.columns)) * TILE * TILE
@@ -123,12 +139,14 @@ class _Work:
 _TILE_BYTES = HALF_BYTES * TILE * TILE
 
 
-def choose_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool, rates: Rates) -> Schedule | None:
+def choose_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool, wide: bool,
+                    rates: Rates) -> Schedule | None:
     """The schedule that is estimated to take least time of those that fit ``budget`` bytes of TCM; None where none
-    does, or for several images. ``epilogue_bytes``, ``ready``: as for `_Work`.
+    does, or for several images. ``epilogue_bytes``, ``ready``: as for `_Work`, ``wide``: as for `Schedule`.
     """
     best: tuple[float, Schedule] | None = None
-    for schedule in _schedules(geometry, rates) if geometry.batches == 1 else ():
+    for found in _schedules(geometry, rates) if geometry.batches == 1 else ():
+        schedule = replace(found, wide=wide)
         work = _Work(geometry, schedule, epilogue_bytes, ready, rates)
         if work.bytes() <= budget:
             cycles = schedule_cycles(schedule.grid, work, rates)

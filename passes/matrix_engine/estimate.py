@@ -22,8 +22,9 @@ _MOST_BLOCKS = 8
 """Of one factor."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
-_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES, _EPILOGUE_CYCLES = 4.0, 5.6, 13.0, 8.0
-"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16; of results as f32."""
+_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES, _EPILOGUE_CYCLES, _ROUND_CYCLES = 4.0, 5.6, 13.0, 8.0, 20.0
+"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16; of results as f32; of a
+vector of f16, from f32."""
 _START_CYCLES = 500.0
 """Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
 _SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
@@ -165,6 +166,11 @@ def pack_cycles(elements: int, rates: Rates) -> float:
 def unpack_cycles(elements: int, rates: Rates) -> float:
     """Cycles to make rows of so many elements of results."""
     return _moved(elements, _UNPACK_CYCLES, rates)
+
+
+def round_cycles(elements: int, rates: Rates) -> float:
+    """Cycles to round so many elements of f32 to f16."""
+    return _moved(elements, _ROUND_CYCLES, rates) if elements else 0
 
 
 def epilogue_cycles(nbytes: int, rates: Rates) -> float:

@@ -140,3 +140,45 @@ func.func @start_of_a_product(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> (tens
   %r = tensor.collapse_shape %a [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
   return %p, %r, %q : tensor<4x8xf32>, tensor<32xf32>, tensor<4x8xf32>
 }
+
+// -----
+// A slice that an op starts from, whose result is put back into its place, needs no copy; one that is put elsewhere does.
+// CHECK-LABEL: func.func @put_back
+// CHECK: %[[Z:.*]] = linalg.exp
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[Z]][1, 0]
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%[[S]]
+// CHECK: tensor.insert_slice %[[A]] into %[[Z]][1, 0]
+// CHECK-LABEL: func.func @put_elsewhere
+// CHECK: %[[Z:.*]] = linalg.exp
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[Z]][1, 0]
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[S]])
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} outs(%[[C]]
+// CHECK: tensor.insert_slice %[[A]] into %[[Z]][0, 0]
+#same = affine_map<(i, j) -> (i, j)>
+func.func @put_back(%x: tensor<4x8xf32>, %y: tensor<2x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %z = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s = tensor.extract_slice %z[1, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  %a = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<2x8xf32>) outs(%s : tensor<2x8xf32>) {
+    ^bb0(%p: f32, %old: f32):
+      %sum = arith.addf %p, %old : f32
+      linalg.yield %sum : f32
+  } -> tensor<2x8xf32>
+  %r = tensor.insert_slice %a into %z[1, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+func.func @put_elsewhere(%x: tensor<4x8xf32>, %y: tensor<2x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %z = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %s = tensor.extract_slice %z[1, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  %a = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<2x8xf32>) outs(%s : tensor<2x8xf32>) {
+    ^bb0(%p: f32, %old: f32):
+      %sum = arith.addf %p, %old : f32
+      linalg.yield %sum : f32
+  } -> tensor<2x8xf32>
+  %r = tensor.insert_slice %a into %z[0, 0] [2, 8] [1, 1] : tensor<2x8xf32> into tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
