@@ -289,15 +289,16 @@ class HexagonMatrixEnginePass(Pass):
         if target.version < FIRST_WITH_PLANES:
             self.remark(context, matmul.op, f"left to HVX: sums of 32 bits need v{FIRST_WITH_PLANES}")
             return
-        engine, hvx = byte_cycles(*matmul.sizes, cost)
-        if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
-            return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         budget -= budget // self.gaps
         grid = None
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
             sizes = ByteSizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None)
             grid = choose_byte_grid(sizes, budget, ByteRates.of(target))
+        of_grid = None if grid is None else (len(grid[0].steps), grid[1])
+        engine, hvx = byte_cycles(*matmul.sizes, cost, of_grid)
+        if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
+            return
         blocks = choose_byte_blocks(*matmul.sizes, budget, matmul.epilogue_bytes)
         if grid is None and blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")

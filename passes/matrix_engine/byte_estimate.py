@@ -1,7 +1,7 @@
 """Cycles of a product of bytes whose sizes are no whole tiles, on the matrix engine and on HVX: functions over numbers.
 
-All constants are least-squares fits to 400 random products of up to 400 rows, columns and steps, measured both ways
-(`bench/engine_choice.py --bytes`).
+All constants are least-squares fits to random products of up to 400 rows, columns and steps, measured both ways
+(`bench/engine_choice.py --kind bytes`); those of HVX to 400 of them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from hexagon_mlir.passes.lib.thread_cost import ForkCost, choose_cut
 
 _VECTOR_BYTES, _WORDS = 128, 32
 _BYTES_PER_CYCLE = 17.3
-_ENGINE_CYCLES, _ROW_CYCLES, _STEP_CYCLES = 7300.0, 16.0, 4.7
-"""Of a product in any case; of each row of the left and of the right factor."""
-_WEIGHTS_VECTOR_CYCLES, _SUMS_VECTOR_CYCLES = 4.2, 3.9
-_SECOND_ROW_TILE, _LONG_REDUCTION, _SECOND_COLUMN_TILE = 1300.0, 1700.0, 500.0
-_SECOND_BLOCK, _THIRD_BLOCK = 7700.0, 6900.0
-"""More where columns are two blocks of 128, or three."""
-_TRANSFER_CYCLES, _TRANSFERRED_BYTES = 600.0, 2595
-"""More for each operand that the DMA engine moves, not HVX."""
+_BLOCK_CYCLES, _ROW_CYCLES = 5180.0, 9.7
+"""Of a product whose factors are one block each in any case, and of each row. These and what follows to the next text
+are a fit to 121 products of up to 400 rows, columns and steps, off by 8 %."""
+_WEIGHTS_VECTOR_CYCLES, _SUMS_VECTOR_CYCLES = 9.8, 4.7
+_SECOND_ROW_TILE, _SECOND_COLUMN_TILE, _SECOND_VECTOR = 1810.0, 1900.0, 2570.0
+"""More where there is a second tile of rows, of columns, or a second vector of columns."""
+_TRANSFERRED_WEIGHTS, _TRANSFERRED_SUMS, _TRANSFERRED_BYTES = 330.0, 960.0, 2595
+"""More where the DMA engine moves the weights or the sums, not HVX."""
+_RAGGED_GRID_CYCLES = 3000.0
+"""What a grid of several products takes more than estimated, where blocks are filled up to tiles."""
 _NEST_PACKETS = 19.0
 """What `form-virtual-threads` takes for a vector of bytes that are multiplied one by one."""
 _THREAD_ROWS = 4
@@ -32,17 +34,18 @@ _FEW_STEPS, _FEW_PRODUCTS, _ROWS_STEP_CYCLES = 8, 400, 190.0
 """
 
 
-def ragged_cycles(rows: int, columns: int, reduction: int) -> float:
-    """Estimated cycles on the engine, with packing and joining by HVX."""
-    blocks = _SECOND_BLOCK * (columns > _VECTOR_BYTES) + _THIRD_BLOCK * (columns > 2 * _VECTOR_BYTES)
-    tiles = (_SECOND_ROW_TILE * (rows > 2 * _WORDS) + _LONG_REDUCTION * (reduction > _VECTOR_BYTES)
-             + _SECOND_COLUMN_TILE * (columns > _WORDS))
-    transfers = sum(nbytes >= _TRANSFERRED_BYTES for nbytes in (
-        rows * reduction, reduction * columns, WORD_BYTES * rows * columns))
+def ragged_cycles(rows: int, columns: int, reduction: int, of_grid: float | None = None) -> float:
+    """Estimated cycles on the engine, with packing and joining by HVX: of a product of one block, or of a grid of
+    several, which is estimated to take ``of_grid`` without filling them up."""
+    if of_grid is not None:
+        return of_grid + _RAGGED_GRID_CYCLES
+    tiles = (_SECOND_ROW_TILE * (rows > 2 * _WORDS) + _SECOND_COLUMN_TILE * (columns > _WORDS)
+             + _SECOND_VECTOR * (columns > _VECTOR_BYTES))
+    transfers = (_TRANSFERRED_WEIGHTS * (reduction * columns >= _TRANSFERRED_BYTES)
+                 + _TRANSFERRED_SUMS * (WORD_BYTES * rows * columns >= _TRANSFERRED_BYTES))
     vectors = (_WEIGHTS_VECTOR_CYCLES * reduction * _vectors(columns, _VECTOR_BYTES)
                + _SUMS_VECTOR_CYCLES * rows * _vectors(columns, _WORDS))
-    return (_ENGINE_CYCLES + _ROW_CYCLES * rows + _STEP_CYCLES * reduction + blocks + tiles + vectors
-            + _TRANSFER_CYCLES * transfers)
+    return _BLOCK_CYCLES + _ROW_CYCLES * rows + tiles + vectors + transfers
 
 
 def ragged_hvx_cycles(rows: int, columns: int, reduction: int, fork: ForkCost) -> float:

@@ -98,19 +98,26 @@ _FIXED_CYCLES, _IN_MODEL_CYCLES = 12000.0, 22000.0
 """Measured, as the other defaults: products of 16 to 1,024 rows, columns and steps with and without the engine."""
 
 
-def byte_cycles(rows: int, columns: int, reduction: int, cost: ByteCost) -> tuple[float, float]:
-    """Estimated cycles on the engine, with packing and joining by HVX, and on HVX alone."""
+def byte_cycles(rows: int, columns: int, reduction: int, cost: ByteCost,
+                grid: tuple[int, float] | None = None) -> tuple[float, float]:
+    """Estimated cycles on the engine, with packing and joining by HVX, and on HVX alone. ``grid``: products of the grid
+    on the engine, and its cycles as estimated; None for loops over blocks."""
     array = row_tiles(rows) * vector_tiles(columns) * max(
         vector_tiles(reduction) * cost.tile_cycles, cost.read_out_cycles)
     moved = (rows * reduction + reduction * columns + SUM_BYTES * rows * columns) / cost.bytes_per_cycle
     ragged = rows % BYTE_ROWS or columns % (TILE * VECTOR_TILES) or reduction % (TILE * VECTOR_TILES)
+    count, of_grid = grid or (1, None)
     if ragged and not cost.in_model:
-        return ragged_cycles(rows, columns, reduction), ragged_hvx_cycles(rows, columns, reduction, cost.fork)
+        return (ragged_cycles(rows, columns, reduction, of_grid if count > 1 else None),
+                ragged_hvx_cycles(rows, columns, reduction, cost.fork))
     engine = cost.fixed_cycles + (cost.ragged_cycles if ragged else 0) + max(array, moved)
+    if of_grid is not None and not cost.in_model:
+        engine = of_grid
     return engine, cost.hvx_fixed_cycles + rows * columns * reduction / cost.hvx_products_per_cycle
 
 
 def bytes_pay(rows: int, columns: int, reduction: int, cost: ByteCost) -> bool:
-    """Whether the engine is estimated to take less time than HVX alone."""
+    """Whether the engine, with the product in loops over blocks or one block, is estimated to take less time than HVX
+    alone."""
     engine, hvx = byte_cycles(rows, columns, reduction, cost)
     return engine < hvx
