@@ -14,6 +14,7 @@ from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import DDR_SPACE, TCM_SPACE, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, TilesOutsideTcm
+from hexagon_mlir.passes.lib.dma_transfers import is_strided
 from hexagon_mlir.passes.tcm_allocation.concurrency import limit_tasks
 from hexagon_mlir.passes.tcm_allocation.liveness import (
     FORALL,
@@ -84,7 +85,8 @@ class HexagonTcmAllocationPass(Pass):
         reuse: needed shares memory only when the buffers do not fit otherwise; always makes the arena small.
         threads: how many may run programs of a Triton kernel; 0 takes the target's HVX contexts.
 
-    Refuses (an error): tiles of the matrix engine that do not fit, since it reads and writes TCM only. With a remark:
+    Refuses (an error): tiles of the matrix engine that do not fit, since it reads and writes TCM only, and what rows
+    with gaps are transferred to or from beside its products, since one side of such a transfer is TCM. With a remark:
     any other buffer that does not fit is moved to DDR. So is one that loops read element by element, since scalar loads
     from DDR are cached and those from TCM are not. A buffer keeps its own allocation if its size has no bound, if it
     leaves the function, or if it is allocated in an scf.forall with dynamic bounds.
@@ -174,13 +176,23 @@ class HexagonTcmAllocationPass(Pass):
                                               f"{scope.plan.peak}, the lower bound is {scope.plan.lower_bound}")
 
     def _move(self, allocation: ir.Operation, reason: str, context: PassContext) -> None:
-        """Move ``allocation`` to DDR; raises `TilesOutsideTcm` if it holds tiles of the matrix engine."""
-        if any(use.owner.operation.name == ENGINE_PRODUCT for use in uses_of_buffer(allocation.results[0])):
-            error = self.refuse(allocation, f"tiles of the matrix engine outside TCM: {reason}",
+        """Move ``allocation`` to DDR; raises `TilesOutsideTcm` if it holds tiles of the matrix engine, or rows of such
+        a block that are transferred."""
+        users = [use.owner.operation for use in uses_of_buffer(allocation.results[0])]
+        what = next(("tiles" if op.name == ENGINE_PRODUCT else "rows that are transferred" for op in users
+                     if op.name == ENGINE_PRODUCT or _beside_products(op)), None)
+        if what is not None:
+            error = self.refuse(allocation, f"{what} of the matrix engine outside TCM: {reason}",
                                 "compile without the matrix engine, or give the function more TCM")
             raise TilesOutsideTcm(*error.diagnostics)
         self.remark(context, allocation, f"moved to DDR: {reason}")
         set_space(allocation.results[0], DDR_SPACE)
+
+
+def _beside_products(op: ir.Operation) -> bool:
+    """Whether ``op`` transfers rows in a block of products."""
+    return op.name == "memref.dma_start" and is_strided(op) and any(
+        view.operation.name == ENGINE_PRODUCT for view in op.block.operations)
 
 
 def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, origin: str) -> None:

@@ -14,7 +14,7 @@ from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
-from hexagon_mlir.passes.lib.dma_transfers import Shape, make_transfers, plan_transfers
+from hexagon_mlir.passes.lib.dma_transfers import MOST_STORED_BYTES, Shape, make_transfers, plan_transfers
 from hexagon_mlir.targets.dma import Engine
 
 
@@ -23,7 +23,8 @@ class OverlapTransfersPass(Pass):
     """Turns copies between DDR and TCM into DMA transfers that are waited for as late as possible.
 
     A transfer starts in place of its copy. The wait for it is before the first operation that uses what it writes, or
-    writes what it reads; at the latest at the end of the block. Each has a tag of its own. This is for blocks with a
+    writes what it reads; at the latest at the end of the block, and before more results than a MiB are in TCM only
+    because they are still transferred. Each has a tag of its own. This is for blocks with a
     ``hexagon.engine_product``, whose copies stand where the schedule of the product wants them to start; loops are the
     work of `hexagon-double-buffer-generic-s1`.
 
@@ -83,7 +84,7 @@ class OverlapTransfersPass(Pass):
 
     def _start(self, number: int, order: _Order, context: PassContext) -> None:
         """Turn copy ``number`` of a block into a transfer, which a later operation waits for, if that pays."""
-        copy, end = order.operations[number], order.first_conflict(number)
+        copy, end = order.operations[number], order.end(number)
         overlaps = any(op.name == ENGINE_PRODUCT for op in order.operations[number + 1:end])
         engine = Engine.of(context.target)
         shape = _shape(copy, int(context.target.dma_block_field_bits.value))
@@ -116,6 +117,11 @@ def _stores_lines(copy: ir.Operation, shape: Shape, line: int) -> bool:
     return run % line == 0 and all(stride != dynamic and stride * width % line == 0 for stride in strides)
 
 
+def _is_store(op: ir.Operation) -> bool:
+    """Whether ``op`` is a copy from TCM to DDR."""
+    return op.name == "memref.copy" and in_tcm(op.operands[0].type) and not in_tcm(op.operands[1].type)
+
+
 def _shape(copy: ir.Operation, field_bits: int) -> Shape | None:
     """How one transfer moves what ``copy`` copies; None where it stays a copy."""
     if in_tcm(ir.MemRefType(copy.operands[0].type)) == in_tcm(ir.MemRefType(copy.operands[1].type)):
@@ -133,6 +139,18 @@ class _Order:
         self.operations = [view.operation for view in block.operations]
         self._position = {op: number for number, op in enumerate(self.operations)}
         self._accesses: dict[int, list[BufferAccess] | None] = {}
+
+    def end(self, number: int) -> int:
+        """The position of the operation before which the transfer of copy ``number`` ends: the first one that conflicts
+        with it, or a later store, before which results of `MOST_STORED_BYTES` would be in TCM."""
+        end, stored = self.first_conflict(number), 0
+        if _is_store(self.operations[number]):
+            for later in range(number, end):
+                if _is_store(self.operations[later]):
+                    stored += static_bytes(self.operations[later].operands[0].type) or 0
+                    if stored > MOST_STORED_BYTES and later > number:
+                        return later
+        return end
 
     def first_conflict(self, number: int) -> int:
         """The position of the first operation after copy ``number`` that uses its target or writes its source, or else

@@ -15,6 +15,10 @@ _LENGTH_BITS, _ROW_BITS = 24, 16
 """Fields of the descriptors: bytes of a linear transfer, rows of a 2-D one (docs/simulator.md, user DMA)."""
 
 
+MOST_STORED_BYTES = 1 << 20
+"""Of results that stay in TCM because their transfers to DDR run: more would take the TCM of what is computed next."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """How a copy is cut: a loop over the first ``loops`` dimensions around transfers of the rest.
@@ -214,3 +218,10 @@ def _size_bound(value: ir.Value, dim: int) -> int | None:
     else:
         first = 2 if owner.operation.name == "memref.view" else 0
     return upper_bound(operands[first + dynamic])
+
+
+def is_strided(start: ir.Operation) -> bool:
+    """Whether memref.dma_start ``start`` moves rows with gaps between them, which only the side outside TCM has."""
+    buffers = [value for value in start.operands if isinstance(value.type, ir.MemRefType)]
+    indices = sum(ir.MemRefType(buffer.type).rank for buffer in buffers)
+    return len(start.operands) > len(buffers) + indices + 1

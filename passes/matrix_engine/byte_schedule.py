@@ -5,8 +5,8 @@ As in `hexagon_mlir.passes.matrix_engine.estimate`, with tiles of 64 rows whose 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import prod
 
@@ -23,7 +23,7 @@ from hexagon_mlir.passes.matrix_engine.estimate import (
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
 from hexagon_mlir.targets import Target
 
-_MOST_PRODUCTS = 32
+_MOST_PRODUCTS, _MOST_PRODUCTS_IN_PARTS = 32, 64
 """Each is code of its own."""
 _LEAST_CYCLES = 1000.0
 """Of the engine for each of several products."""
@@ -110,16 +110,24 @@ def bytes_of(grid: Grid, sizes: ByteSizes) -> int:
     staged = (AHEAD + 2) * max(max(counts) for operand, counts in enumerate(blocks)
                                if operand == LEFT or not sizes.packed)
     live = AHEAD + 2 if sizes.packed and moves == RIGHT else 2
-    factors = depth * (sum(blocks[grid.stays]) + live * max(blocks[moves]) + staged)
+    kept = max(sum(blocks[grid.stays][number] for number in group) for group in grid.groups)
+    if len(grid.groups) > 1:
+        kept += max(blocks[grid.stays])
+    factors = depth * (kept + live * max(blocks[moves]) + staged)
     results = max(blocks[LEFT]) * max(TILE * tiles(count) for count in grid.columns)
     return factors + results * (PLANES * (UNFINISHED + 2) + (UNFINISHED + 1) * (SUM_BYTES + sizes.epilogue_bytes))
 
 
 def choose_byte_grid(sizes: ByteSizes, budget: int, rates: ByteRates) -> tuple[Grid, float] | None:
     """The grid of ``sizes`` that is estimated to take least time of those that fit ``budget`` bytes, and its cycles;
-    None where none fits."""
+    None where none fits. Where no factor fits, a part of one stays at a time."""
+    return _best(_grids(sizes, rates), sizes, budget, rates) or _best(
+        _grids_in_parts(sizes, rates), sizes, budget, rates)
+
+
+def _best(grids: Iterable[Grid], sizes: ByteSizes, budget: int, rates: ByteRates) -> tuple[Grid, float] | None:
     best: tuple[Grid, float] | None = None
-    for grid in _grids(sizes, rates):
+    for grid in grids:
         if bytes_of(grid, sizes) <= budget:
             cycles = schedule_cycles(grid, _ByteProductWork(grid, sizes, rates), rates.others)
             if best is None or cycles < best[1]:
@@ -127,14 +135,22 @@ def choose_byte_grid(sizes: ByteSizes, budget: int, rates: ByteRates) -> tuple[G
     return best
 
 
-def _grids(sizes: ByteSizes, rates: ByteRates) -> Iterator[Grid]:
+def _grids(sizes: ByteSizes, rates: ByteRates, most: int = _MOST_PRODUCTS) -> Iterator[Grid]:
     array = row_tiles(sizes.rows) * tiles(sizes.columns) * rates.result_tile(vector_tiles(sizes.reduction))
     for rows in _cuts(sizes.rows, BYTE_ROWS):
         for columns in _cuts(sizes.columns, TILE * VECTOR_TILES):
             products = len(rows) * len(columns)
-            if products == 1 or (products <= _MOST_PRODUCTS and products * _LEAST_CYCLES <= array):
+            if products == 1 or (products <= most and products * _LEAST_CYCLES <= array):
                 for stays in (RIGHT, LEFT):
                     yield Grid(rows, columns, stays)
+
+
+def _grids_in_parts(sizes: ByteSizes, rates: ByteRates) -> Iterator[Grid]:
+    """Grids of which at most half of the blocks of one factor stay at a time."""
+    for grid in _grids(sizes, rates, _MOST_PRODUCTS_IN_PARTS):
+        count, others = (len(grid.blocks[operand]) for operand in (grid.stays, 1 - grid.stays))
+        if others > 1:
+            yield from (replace(grid, at_a_time=-(-count // parts)) for parts in range(2, count + 1))
 
 
 def _cuts(extent: int, unit: int) -> list[tuple[int, ...]]:

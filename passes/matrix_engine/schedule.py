@@ -1,7 +1,8 @@
 """The order in which the blocks of a product are transferred, packed and multiplied: functions over numbers.
 
 One factor stays in TCM: it is packed, block by block, during the products with the first block of the other factor,
-whose other blocks follow one after the other.
+whose other blocks follow one after the other. Where it does not fit, a few blocks of it stay at a time: all blocks of
+the other factor follow, and for the next few they are transferred again, the last one first, which is still there.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Grid:
-    """Sizes of the blocks of rows and of columns, and the factor that stays in TCM."""
+    """Sizes of the blocks of rows and of columns, the factor that stays in TCM, and how many blocks of it stay there at
+    a time; 0 for all."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
     stays: int = RIGHT
+    at_a_time: int = 0
 
     @property
     def blocks(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -57,14 +60,29 @@ class Grid:
     def steps(self) -> tuple[Step, ...]:
         """The products in order."""
         moves = 1 - self.stays
-        outer, inner = (range(len(self.blocks[operand])) for operand in (moves, self.stays))
-        order = [Fetch(moves, 0), *(Fetch(self.stays, number) for number in inner),
-                 *(Fetch(moves, number) for number in outer[1:])]
+        order: list[Fetch] = []
+        position: dict[Fetch, int] = {}
+        needs: list[tuple[tuple[Fetch, Fetch], int]] = []
+        for number, inner in enumerate(self.groups):
+            outer = range(len(self.blocks[moves]))[::-1 if number % 2 else 1]
+            first, *others = (Fetch(moves, block) for block in outer)
+            for one in (*([] if order else [first]), *(Fetch(self.stays, block) for block in inner), *others):
+                position[one] = len(order)
+                order.append(one)
+            for pair in product(outer, inner):
+                left, right = (Fetch(operand, pair[operand != moves]) for operand in (LEFT, RIGHT))
+                needs.append(((left, right), max(position[left], position[right]) + 1))
         steps, packed, fetched = [], 0, 0
-        for pair in product(outer, inner):
-            factors = tuple(Fetch(operand, pair[operand != moves]) for operand in (LEFT, RIGHT))
-            packs = max([packed, *(order.index(one) + 1 for one in factors)])
+        for factors, needed in needs:
+            packs = max(packed, needed)
             fetches = fetched if packs == packed else max(fetched, min(packs + AHEAD, len(order)))
-            steps.append(Step(tuple(order[fetched:fetches]), tuple(order[packed:packs]), (factors[0], factors[1])))
+            steps.append(Step(tuple(order[fetched:fetches]), tuple(order[packed:packs]), factors))
             packed, fetched = packs, fetches
         return tuple(steps)
+
+    @property
+    def groups(self) -> list[range]:
+        """The blocks of the factor that stays which stay at the same time."""
+        count = len(self.blocks[self.stays])
+        size = self.at_a_time or count
+        return [range(start, min(start + size, count)) for start in range(0, count, size)]

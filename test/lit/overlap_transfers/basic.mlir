@@ -123,3 +123,31 @@ func.func @many(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: m
   memref.copy %s, %part : memref<128x128xf16, 1> to memref<128x128xf16, strided<[512, 1], offset: 384>>
   return
 }
+
+// -----
+// Results of a MiB may be on their way at a time: the third store, of half a MiB, waits for the first one.
+!rows = memref<512x512xi16, 1>
+!out = memref<1536x512xi16>
+!tile = memref<1x1x16x32x2xf16, 1>
+!table = memref<1x2x32xi32, 1>
+// CHECK-LABEL: func.func @many_results
+// CHECK: memref.dma_start %arg0{{.*}}, %[[A:alloc[_0-9]*]][
+// CHECK-NOT: dma_wait
+// CHECK: memref.dma_start %arg1{{.*}}, %[[B:alloc[_0-9]*]][
+// CHECK: "hexagon.engine_wait"
+// CHECK: memref.dma_wait %[[A]]
+// CHECK: memref.dma_start %arg2{{.*}}, %[[C:alloc[_0-9]*]][
+// CHECK: memref.dma_wait %[[B]]
+// CHECK: memref.dma_wait %[[C]]
+// CHECK: return
+func.func @many_results(%x: !rows, %y: !rows, %z: !rows, %to: !out, %a: !tile, %t: !table) {
+  %first = memref.subview %to[0, 0] [512, 512] [1, 1] : !out to memref<512x512xi16, strided<[512, 1]>>
+  %second = memref.subview %to[512, 0] [512, 512] [1, 1] : !out to memref<512x512xi16, strided<[512, 1], offset: 262144>>
+  %third = memref.subview %to[1024, 0] [512, 512] [1, 1] : !out to memref<512x512xi16, strided<[512, 1], offset: 524288>>
+  memref.copy %x, %first : !rows to memref<512x512xi16, strided<[512, 1]>>
+  memref.copy %y, %second : !rows to memref<512x512xi16, strided<[512, 1], offset: 262144>>
+  "hexagon.engine_product"(%a, %a, %t, %a) : (!tile, !tile, !table, !tile) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %z, %third : !rows to memref<512x512xi16, strided<[512, 1], offset: 524288>>
+  return
+}

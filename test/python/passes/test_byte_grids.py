@@ -5,11 +5,13 @@ import pytest
 from batch import after, on_host
 from test_byte_matrix_engine import product
 
+from bench.engine_products import IntegerProduct
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
-from hexagon_mlir.ir import to_text
+from hexagon_mlir.ir import parse, to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates, ByteSizes, bytes_of, choose_byte_grid
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Grid
@@ -97,6 +99,59 @@ def test_values_of_several_blocks():
         result = program.place()
         launch(asm, program.name, [*program.arguments, result], None)
         program.check(result)
+
+
+IN_PARTS = {"columns_in_parts": (1000, 500, 700), "rows_in_parts": (500, 1000, 700)}
+LITTLE = 1400 << 10
+
+
+@pytest.mark.parametrize("sizes", IN_PARTS.values())
+def test_parts_of_a_factor_stay_where_none_fits(sizes):
+    grid, _ = choose_byte_grid(ByteSizes(*sizes), LITTLE * 15 // 16, RATES)
+    assert len(grid.groups) > 1
+    assert sorted(step.factors for step in grid.steps) == sorted(
+        ((LEFT, row), (RIGHT, column)) for row in range(len(grid.rows)) for column in range(len(grid.columns)))
+    packed: dict[tuple[int, int], int] = {}
+    for number, step in enumerate(grid.steps):
+        packed.update(dict.fromkeys(step.packs, number))
+        assert set(step.factors) <= packed.keys()
+        kept = [fetch for fetch, last in packed.items() if fetch.operand == grid.stays and any(
+            fetch in later.factors for later in grid.steps[number:]) and last <= number]
+        assert len(kept) <= grid.at_a_time
+    fetched = [fetch for step in grid.steps for fetch in step.fetches]
+    assert fetched == [fetch for step in grid.steps for fetch in step.packs]
+    moving = len(grid.blocks[1 - grid.stays])
+    assert len(fetched) == len(grid.blocks[grid.stays]) + moving + (len(grid.groups) - 1) * (moving - 1)
+
+
+def test_factors_larger_than_tcm():
+    """2,048 cubed: twice the left factor is transferred, each of the others once."""
+    grid, cycles = choose_byte_grid(ByteSizes(2048, 2048, 2048), 8 * MIB * 15 // 16, RATES)
+    dma = (3 * 2048**2 + 4 * 2048**2) / RATES.others.dma.rate
+    assert len(grid.groups) == 2
+    assert cycles < 1.1 * dma
+
+
+def test_values_in_parts():
+    program, other = (product(name, sizes, start=True) for name, sizes in IN_PARTS.items())
+    steps = list(pipelines.get("default", targets.get()))
+    place = [step.title for step in steps].index("hexagon-matrix-engine")
+    steps[place] = PassStep(registry.get("hexagon-matrix-engine")(always=True, tcm_bytes=LITTLE))
+    module, context = after(program.text + other.text, steps)
+    assert "moved to DDR" not in str(context.log.entries)
+    asm = emit(translate_to_llvm_ir(module), targets.get())
+    for one in (program, other):
+        result = one.place()
+        launch(asm, one.name, [*one.arguments, result], None)
+        one.check(result)
+
+
+def test_results_leave_tcm_while_others_are_computed():
+    """1,536 cubed: transfers of results were waited for at the end, and results did not fit."""
+    text = IntegerProduct(1536, 1536, 1536).text()
+    compiled = compile_module(parse(text, file="product.mlir"))
+    messages = [entry.message for entry in compiled.remarks]
+    assert not [message for message in messages if "moved to DDR" in message or "compiled again" in message]
 
 
 def test_loops_where_no_grid_fits():
