@@ -15,7 +15,7 @@ from hexagon_mlir.ir import ir
 IN_MODEL = "hexagon.in_model"
 """Marks a function that a model calls; names the arguments that are there before the model runs, as weights are."""
 MEMORY = "hexagon.tcm"
-_ARENA, _TILES, _SPARE = "arena", "tiles", "spare"
+_ARENA, _TILES, _SPARE, _LEADING = "arena", "tiles", "spare", "leading"
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,14 @@ class KernelMemory:
     """TCM that a kernel is given: ``arena_bytes`` for itself alone, and memory for the tiles it begins with, in the
     order in which they are transferred.
 
-    A kernel with ``spare_cycles`` starts the transfers of a later one's tiles after the last fetch of its own, whether
+    The kernel moves nothing else to TCM before the first ``leading`` of them. One with ``spare_cycles`` starts the transfers of a later one's tiles after the last fetch of its own, whether
     it has tiles itself or not; so long, by estimate, it then works at least.
     """
 
     arena_bytes: int
     tiles: tuple[Tile, ...] = ()
     spare_cycles: int = 0
+    leading: int = 0
 
 
 def write(function: ir.Operation, memory: KernelMemory) -> None:
@@ -63,6 +64,8 @@ def write(function: ir.Operation, memory: KernelMemory) -> None:
     fields: dict[str, ir.Attribute] = {_ARENA: _number(memory.arena_bytes)}
     if memory.tiles:
         fields[_TILES] = ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get([*astuple(tile)]) for tile in memory.tiles])
+    if memory.leading:
+        fields[_LEADING] = _number(memory.leading)
     if memory.spare_cycles:
         fields[_SPARE] = _number(memory.spare_cycles)
     function.attributes[MEMORY] = ir.DictAttr.get(fields)
@@ -73,9 +76,10 @@ def read(module: ir.Module) -> KernelMemory | None:
     for op in module.body.operations:
         if MEMORY in op.operation.attributes:
             fields = ir.DictAttr(op.operation.attributes[MEMORY])
-            arena, spare = (ir.IntegerAttr(fields[key]).value if key in fields else 0 for key in (_ARENA, _SPARE))
+            arena, spare, leading = (ir.IntegerAttr(fields[key]).value if key in fields else 0
+                                     for key in (_ARENA, _SPARE, _LEADING))
             tiles = [ir.DenseI64ArrayAttr(one) for one in fields[_TILES]] if _TILES in fields else []
-            return KernelMemory(arena, tuple(Tile(*tile) for tile in tiles), spare)
+            return KernelMemory(arena, tuple(Tile(*tile) for tile in tiles), spare, leading)
     return None
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.block_weights import code_bits
 from hexagon_mlir.dialects.double_buffering import FETCH, LOOP, SCHEDULED
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles, trip_count
+from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import Builder
@@ -33,7 +36,8 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
     loop has one exclusive stage per set, which first fetches the next tile into the free set, then computes and stores.
     Bounds, tile sizes and addresses may be dynamic, and values may be loop-carried. A loop-carried buffer (a running
     maximum) has a copy in each set as well: each stage writes its own and reads that of the stage before.
-    Loop-invariant tiles are fetched once, before the loop. The copies stay copies until
+    Loop-invariant tiles are fetched once, before the loop. In a kernel of a model, a product with weights in blocks gets
+    as many sets as fit, up to four: `hexagon-weight-streaming` has all tiles of the prologue fetched sooner. The copies stay copies until
     `hexagon-double-buffer-generic-s2` turns them into transfers, so this pass alone preserves the semantics.
 
     Before:
@@ -139,6 +143,8 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
             return most
         tile = _describe(found, context)
         count = choose_buffers(tile, trip_count(found.loop), Engine.of(context.target), most)
+        if count > 1 and _streams_weights(found.loop):
+            count = min(most, trip_count(found.loop) or most)
         if count < 2:
             raise Refused("a single tile" if trip_count(found.loop) in (0, 1) else "the transfers are too short to pay")
         return count
@@ -153,6 +159,14 @@ def _describe(found: TileLoop, context: PassContext) -> Tile:
         work = None if work is None or cycles is None else work + cycles
     return Tile(tuple(b.nbytes for b in found.buffers if b.producers),
                 tuple(b.nbytes for b in found.buffers for _ in b.stores), work)
+
+
+def _streams_weights(loop: ir.Operation) -> bool:
+    """Whether earlier kernels of a model may fetch the first tiles of ``loop``, whose work waits for memory."""
+    function: ir.Operation = loop
+    while function.name != "func.func":
+        function = function.parent.operation
+    return IN_MODEL in function.attributes and any(code_bits(op) for op in nested_ops(loop))
 
 
 def _cycles(op: ir.Operation, target: Target) -> float | None:

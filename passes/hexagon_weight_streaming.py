@@ -32,7 +32,7 @@ from hexagon_mlir.passes.weight_streaming.find import (
     find_work,
 )
 from hexagon_mlir.passes.weight_streaming.rounds import find_rounds, start_in_rounds
-from hexagon_mlir.passes.weight_streaming.spare import spare_cycles, spare_cycles_after
+from hexagon_mlir.passes.weight_streaming.spare import later_cycles, spare_cycles, spare_cycles_after
 from hexagon_mlir.targets.dma import Engine
 
 WAIT, DMA_START = "hexmlir_rt_dma_wait", "memref.dma_start"
@@ -67,7 +67,8 @@ class HexagonWeightStreamingPass(Pass):
     The attribute ``hexagon.tcm`` describes the arguments that are added after the others: for each of the tiles
     (argument, offset, bytes of a row, rows, stride, bytes of its memory) its memory, then the address of their records;
     the arena; and with ``spare`` (the estimated cycles of work after the last fetch, in a kernel without a tile at
-    least 8,192) the address of the later tiles' records and their number.
+    least 8,192) the address of the later tiles' records and their number. The kernel begins with the transfers of the
+    first ``leading`` tiles.
 
     Before:
         func.func @f(%w: memref<32768xf32>, %y: memref<32768xf32>)
@@ -94,7 +95,7 @@ class HexagonWeightStreamingPass(Pass):
         func.func private @hexmlir_rt_tile_start(index, index, index) -> i32
         func.func @f(%arg0: memref<32768xf32>, %arg1: memref<32768xf32>, %arg2: memref<131072xi8, 1>, %arg3: index,
             %arg4: memref<131072xi8, 1>, %arg5: index, %arg6: index) attributes {hexagon.tcm = {arena = 131072 : i64,
-            spare = 536870912 : i64, tiles = [array<i64: 0, 0, 131072, 1, 131072, 131072>]}} {
+            leading = 1 : i64, spare = 536870912 : i64, tiles = [array<i64: 0, 0, 131072, 1, 131072, 131072>]}} {
           %assume_align = memref.assume_alignment %arg4, 128 : memref<131072xi8, 1>
           %c0 = arith.constant 0 : index
           %c1 = arith.constant 1 : index
@@ -170,12 +171,15 @@ class HexagonWeightStreamingPass(Pass):
                 one.fetch.name == DMA_START and work is not None and find_work(one, block) == work)]
             places = find_starts(work) if work is not None else "nothing works on the tile"
             spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
+            later = later_cycles(work, context.target) if spare and work is not None else 0
             if isinstance(places, str):
                 self.remark(context, work or function, f"prefetches no tile of a later kernel: {places}")
             elif spare < _WITHIN * (engine.start + engine.busy(first.tile.nbytes)):
                 self.remark(context, function,
                             f"no first tile: half of its transfer takes longer than the {spare} cycles of work")
                 found = []
+            else:
+                spare += later
         found = found[:_MOST_TILES]
         rounds = None
         if spare < (1 if found else _LEAST_SPARE) and (not found or ops_named(function, ENGINE_PRODUCT)):
@@ -186,14 +190,14 @@ class HexagonWeightStreamingPass(Pass):
         tiles = tuple(one.tile for one in found)
         arena_bytes = take_arena(function, arena, alignment)
         if isinstance(places, str) or spare < (1 if tiles else _LEAST_SPARE):
-            return KernelMemory(arena_bytes, tiles)
+            return KernelMemory(arena_bytes, tiles, leading=early)
         declare_start(module)
         records, count = (add_argument(function, ir.IndexType.get()) for _ in range(2))
         if rounds is not None:
             start_in_rounds(rounds, records, count)
         for op in places if rounds is None else ():
             start_next(op, records, count)
-        return KernelMemory(arena_bytes, tiles, spare)
+        return KernelMemory(arena_bytes, tiles, spare, early)
 
     def _take_tiles(self, module: ir.Module, function: ir.Operation, found: list[FirstTile], early: int,
                     arena: ir.Operation, alignment: int) -> None:

@@ -29,12 +29,14 @@ class TileNeed:
 class Need:
     """The TCM that one call needs; ``arena_bytes`` may be `WHOLE`.
 
-    ``spare_cycles`` is a lower bound of its work that can overlap with the transfers of another call's tiles.
+    ``spare_cycles`` is a lower bound of its work that can overlap with the transfers of another call's tiles. The call
+    moves nothing else to TCM before its first ``leading`` tiles.
     """
 
     arena_bytes: int
     tiles: tuple[TileNeed, ...] = ()
     spare_cycles: float = 0.0
+    leading: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def _need(memory: KernelMemory | None, engine: Engine) -> Need:
         return Need(WHOLE)
     tiles = tuple(TileNeed(tile.slot_bytes, engine.busy(tile.nbytes) + (0 if number else engine.start))
                   for number, tile in enumerate(memory.tiles))
-    return Need(memory.arena_bytes, tiles, memory.spare_cycles)
+    return Need(memory.arena_bytes, tiles, memory.spare_cycles, memory.leading)
 
 
 def alignment_of(target: Target) -> int:
@@ -98,7 +100,8 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
     The tiles of a call are started, in their order and as early as possible, by the last call before it that has tiles,
-    or by one between the two: as many as there is room for, and time, for the last one half of it. So tiles of at most
+    or by one between the two: as many as there is room for, and time, for the last one half of it. Leading tiles need no
+    time where no call in between has TCM: they delay nothing that would come before them otherwise. So tiles of at most
     two calls are live at once: they are placed at the two ends of the TCM alternately, arenas between them.
     """
     sizes = [(_up(need.arena_bytes, alignment), [_up(tile.nbytes, alignment) for tile in need.tiles]) for need in calls]
@@ -140,9 +143,11 @@ def _starts(calls: Sequence[Need], sizes: Sequence[tuple[int, Sequence[int]]], u
         for first in range(begin, step):
             between = range(first, step)
             left, start = calls[first].spare_cycles, number
-            while (number < len(tiles) and need.tiles[number].cycles * _WITHIN <= left
+            next_to_move = all(not arena for arena, _ in sizes[first + 1:step])
+            while (number < len(tiles)
+                   and (need.tiles[number].cycles * _WITHIN <= left or (left and next_to_move and number < need.leading))
                    and all(sizes[at][0] != WHOLE and used[at] + tiles[number] <= room for at in between)):
-                left -= need.tiles[number].cycles
+                left = max(left - need.tiles[number].cycles, min(left, 1.0))
                 for at in between:
                     used[at] += tiles[number]
                 number += 1

@@ -19,6 +19,12 @@ def spare_cycles(places: list[ir.Operation], target: Target) -> int:
     return round(min(work_cycles(_around(place), target) for place in places))
 
 
+def later_cycles(work: ir.Operation, target: Target) -> int:
+    """Cycles of what follows ``work`` in its block."""
+    operations = [view.operation for view in work.block.operations]
+    return round(sum(work_cycles(op, target) for op in operations[operations.index(work) + 1:]))
+
+
 def spare_cycles_after(places: list[ir.Operation], block: ir.Block, target: Target) -> int:
     """Cycles of the work in ``block``, a kernel's body, after ``places`` (see `find_starts_after_fetches`): of the
     matrix engine or of HVX, which compute beside each other."""

@@ -165,6 +165,8 @@ def _faults_of_memory(model: Saved) -> Iterator[str]:
                     and tile.offset + tile.extent <= kernel.operands[tile.argument]):
                 yield f"kernels[{number}] begins with a tile that is not in its argument"
         sizes = [memory.arena_bytes, *(tile.slot_bytes for tile in memory.tiles)]
+        if not 0 <= memory.leading <= len(memory.tiles):
+            yield f"kernels[{number}] begins with {memory.leading} of {len(memory.tiles)} tiles"
         if min(*sizes, memory.spare_cycles) < 0 or sum(sizes) > room:
             yield f"kernels[{number}] has {sum(sizes)} bytes of TCM"
 

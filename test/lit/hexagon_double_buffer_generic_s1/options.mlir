@@ -49,3 +49,69 @@ func.func @sums(%x: memref<64x4096xf32>, %n: index) {
   }
   return
 }
+
+// A kernel of a model that multiplies by weights in blocks has all sets that fit, up to four; outside a model two.
+// CHOSEN: func.func @in_model
+// CHOSEN-COUNT-4: memref.alloc() : memref<65536xi8, 1>
+// CHOSEN-COUNT-3: {hexagon.db_prologue
+// CHOSEN: {hexagon.db_pong_stage = 3 : i64}
+// CHOSEN: func.func @alone
+// CHOSEN: {hexagon.db_pong_stage = 1 : i64}
+// CHOSEN-NOT: {hexagon.db_pong_stage
+#rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>
+#units = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b)>
+#sums = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p)>
+#codes = affine_map<(r, t, c, s, b, p, j, h, k) -> (t, b, j, s, c, k)>
+#scales = affine_map<(r, t, c, s, b, p, j, h, k) -> (t, b, s, c)>
+#result = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, t, c, s)>
+func.func @in_model(%x: memref<1x64x1x4x1x4xi8>, %u: memref<1x64xf32>, %s: memref<1x64x1xi32>,
+    %w: memref<8x64x4x2x32x4xi8>, %scales: memref<1x64x2x32xf32, 1>, %y: memref<8x1x1x32x2xf32, 1>)
+    attributes {hexagon.in_model = array<i64: 3>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.subview %w[%i, 0, 0, 0, 0, 0] [1, 64, 4, 2, 32, 4] [1, 1, 1, 1, 1, 1]
+      : memref<8x64x4x2x32x4xi8> to memref<1x64x4x2x32x4xi8, strided<[65536, 1024, 256, 128, 4, 1], offset: ?>>
+    %b = memref.alloc() : memref<1x64x4x2x32x4xi8, 1>
+    memref.copy %v, %b : memref<1x64x4x2x32x4xi8, strided<[65536, 1024, 256, 128, 4, 1], offset: ?>>
+      to memref<1x64x4x2x32x4xi8, 1>
+    %z = memref.subview %y[%i, 0, 0, 0, 0] [1, 1, 1, 32, 2] [1, 1, 1, 1, 1]
+      : memref<8x1x1x32x2xf32, 1> to memref<1x1x32x2xf32, strided<[64, 64, 2, 1], offset: ?>, 1>
+    linalg.generic {indexing_maps = [#rows, #units, #sums, #codes, #scales, #result], iterator_types = ["parallel",
+        "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction", "reduction"],
+        hexagon.block_product = 8 : i64}
+        ins(%x, %u, %s, %b, %scales : memref<1x64x1x4x1x4xi8>, memref<1x64xf32>, memref<1x64x1xi32>,
+        memref<1x64x4x2x32x4xi8, 1>, memref<1x64x2x32xf32, 1>)
+        outs(%z : memref<1x1x32x2xf32, strided<[64, 64, 2, 1], offset: ?>, 1>) {
+    ^bb0(%byte: i8, %unit: f32, %sum: i32, %code: i8, %scale: f32, %old: f32):
+      linalg.yield %old : f32
+    }
+  }
+  return
+}
+func.func @alone(%x: memref<1x64x1x4x1x4xi8>, %u: memref<1x64xf32>, %s: memref<1x64x1xi32>,
+    %w: memref<8x64x4x2x32x4xi8>, %scales: memref<1x64x2x32xf32, 1>, %y: memref<8x1x1x32x2xf32, 1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.subview %w[%i, 0, 0, 0, 0, 0] [1, 64, 4, 2, 32, 4] [1, 1, 1, 1, 1, 1]
+      : memref<8x64x4x2x32x4xi8> to memref<1x64x4x2x32x4xi8, strided<[65536, 1024, 256, 128, 4, 1], offset: ?>>
+    %b = memref.alloc() : memref<1x64x4x2x32x4xi8, 1>
+    memref.copy %v, %b : memref<1x64x4x2x32x4xi8, strided<[65536, 1024, 256, 128, 4, 1], offset: ?>>
+      to memref<1x64x4x2x32x4xi8, 1>
+    %z = memref.subview %y[%i, 0, 0, 0, 0] [1, 1, 1, 32, 2] [1, 1, 1, 1, 1]
+      : memref<8x1x1x32x2xf32, 1> to memref<1x1x32x2xf32, strided<[64, 64, 2, 1], offset: ?>, 1>
+    linalg.generic {indexing_maps = [#rows, #units, #sums, #codes, #scales, #result], iterator_types = ["parallel",
+        "parallel", "parallel", "parallel", "reduction", "reduction", "reduction", "reduction", "reduction"],
+        hexagon.block_product = 8 : i64}
+        ins(%x, %u, %s, %b, %scales : memref<1x64x1x4x1x4xi8>, memref<1x64xf32>, memref<1x64x1xi32>,
+        memref<1x64x4x2x32x4xi8, 1>, memref<1x64x2x32xf32, 1>)
+        outs(%z : memref<1x1x32x2xf32, strided<[64, 64, 2, 1], offset: ?>, 1>) {
+    ^bb0(%byte: i8, %unit: f32, %sum: i32, %code: i8, %scale: f32, %old: f32):
+      linalg.yield %old : f32
+    }
+  }
+  return
+}

@@ -5,7 +5,7 @@
 
 // LARGE: hexagon.tcm = {arena = 8192 : i64, spare = {{[0-9]+}} : i64}
 // LARGE: memref.copy %arg0,
-// ANY: hexagon.tcm = {arena = 4096 : i64, spare = {{[0-9]+}} : i64, tiles = [array<i64: 0, 0, 4096, 1, 4096, 4096>]}
+// ANY: hexagon.tcm = {arena = 4096 : i64, leading = 1 : i64, spare = {{[0-9]+}} : i64, tiles = [array<i64: 0, 0, 4096, 1, 4096, 4096>]}
 // ANY-NOT: memref.copy %arg0,
 func.func @f(%w: memref<1024xf32>, %y: memref<1024xf32>) attributes {hexagon.in_model = array<i64: 0>} {
   %c0 = arith.constant 0 : index

@@ -51,7 +51,7 @@ func.func @made(%w: memref<1024xf32>) attributes {hexagon.in_model = array<i64>}
 // 3. The work fetches in each iteration: a later kernel's tile would delay it.
 // WHY: remark: hexagon-weight-streaming: prefetches no tile of a later kernel: the loop fetches in more than one way
 // CHECK-LABEL: func.func @fetching
-// CHECK-SAME: hexagon.tcm = {arena = 4096 : i64, tiles = [array<i64: 0, 0, 4096, 1, 4096, 4096>]}
+// CHECK-SAME: hexagon.tcm = {arena = 4096 : i64, leading = 1 : i64, tiles = [array<i64: 0, 0, 4096, 1, 4096, 4096>]}
 // CHECK: call @hexmlir_rt_tile_start(
 // CHECK-NOT: call @hexmlir_rt_tile_start(
 func.func @fetching(%w: memref<1024xf32>, %x: memref<4x1024xf32>, %y: memref<1024xf32, 1>)

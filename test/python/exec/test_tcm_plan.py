@@ -10,8 +10,8 @@ from hexagon_mlir.exec.tcm_plan import WHOLE, Need, Start, TileNeed, plan_tcm
 VECTOR = 128
 
 
-def product(arena=256, tile=512, cycles=10.0, spare=100.0, count=1):
-    return Need(arena, (TileNeed(tile, cycles),) * count, spare)
+def product(arena=256, tile=512, cycles=10.0, spare=100.0, count=1, leading=0):
+    return Need(arena, (TileNeed(tile, cycles),) * count, spare, leading)
 
 
 def ahead(calls, tcm=8192):
@@ -45,6 +45,10 @@ def test_products_in_a_row():
     ([product(), product(spare=0.0), product()], [0, 1, 0]),  # the last one with a tile would have to
     ([product(tile=4096), product(tile=4096)], [0, 0]),
     ([product(tile=3584), product(tile=4096)], [0, 1]),
+    ([product(), product(cycles=500.0, count=4, leading=3)], [0, 3]),  # nothing else is transferred before them
+    ([product(), Need(0), product(cycles=500.0, count=4, leading=3)], [0, 0, 3]),
+    ([product(), Need(100), product(cycles=500.0, count=4, leading=3)], [0, 0, 0]),  # what that one transfers waits
+    ([product(spare=0.0), product(cycles=500.0, count=4, leading=3)], [0, 0]),
 ])
 def test_when(calls, expected):
     assert ahead(calls) == expected
