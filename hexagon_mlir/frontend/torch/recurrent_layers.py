@@ -1,6 +1,6 @@
 """Decompositions of recurrent layers: a product for the inputs of all steps, and a loop over time for the state.
 
-Where gradients are needed, PyTorch's own decompositions give every step operations of its own.
+In f64, PyTorch's own decompositions give every step operations of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torch import Tensor
 from torch._C import DispatchKey
 from torch._decomp import decompositions as _torch
 
+from hexagon_mlir.frontend.torch import recurrent_gradients  # noqa: F401  (it registers them)
 from hexagon_mlir.frontend.torch.kernels.recurrence import recurrence
 from hexagon_mlir.frontend.torch.registry import decomposes
 
@@ -41,9 +42,11 @@ def run(kind: str, x: Tensor, state: Sequence[Tensor], parameters: Sequence[Tens
     inputs, around = F.linear(x, weights[0], biases[0]), biases[1]
     if kind != "gru" and around is not None:  # of a GRU, it is inside a product
         inputs, around = inputs + around, None
-    y, last = recurrence(kind, inputs, weights[1].t(), around, state[0], state[1] if kind == "lstm" else None,
-                         projections[0].t() if projections else None, reverse)
-    return y, (y[0 if reverse else -1], last) if kind == "lstm" else (last,)
+    lstm = kind == "lstm"
+    keeps_cells = lstm and _needs_gradients(inputs, state, parameters)
+    y, last, _ = recurrence(kind, inputs, weights[1].t(), around, state[0], state[1] if lstm else None,
+                            projections[0].t() if projections else None, reverse, keeps_cells)
+    return y, (y[0 if reverse else -1], last) if lstm else (last,)
 
 
 def _layers(kind: str, x: Tensor, state: Any, parameters: Sequence[Tensor], has_biases: bool, num_layers: int,
@@ -70,7 +73,7 @@ def _decomposed(op: Any) -> Callable[..., tuple[Tensor, ...]]:
     kind, by_steps = _LAYERS[op]
 
     def layers(x: Tensor, state: Any, parameters: Sequence[Tensor], *options: Any) -> tuple[Tensor, ...]:
-        if x.dtype == torch.float64 or _needs_gradients(x, state, parameters):
+        if x.dtype == torch.float64:
             return by_steps(x, state, parameters, *options)
         return _layers(kind, x, state, parameters, *options)
 

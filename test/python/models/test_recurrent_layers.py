@@ -6,8 +6,11 @@ from models.test_models import compile_and_compare
 from torch import nn
 
 import hexagon_mlir as hx
+from hexagon_mlir.frontend.torch import registry
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.frontend.torch.kernels.recurrence import GATES, recurrence
+
+aten = torch.ops.aten
 
 
 class Stated(nn.Module):
@@ -99,6 +102,72 @@ def test_the_operation_is_the_layer(kind, reverse):
     lstm = kind == "lstm"
     y, last = layer(x.flip(0) if reverse else x, (h, c) if lstm else h)
     w, u, b, d = layer.parameters()
-    got, state = recurrence(kind, x @ w.t() + b, u.t(), d, h[0], c[0] if lstm else None, None, reverse)
+    got, state, _ = recurrence(kind, x @ w.t() + b, u.t(), d, h[0], c[0] if lstm else None, None, reverse, False)
     torch.testing.assert_close(got.flip(0) if reverse else got, y)
     torch.testing.assert_close(state, last[1][0] if lstm else last[0])
+
+
+LAYERS = {"lstm": (nn.LSTM, {}), "projected": (nn.LSTM, {"proj_size": 3}), "gru": (nn.GRU, {}), "tanh": (nn.RNN, {}),
+          "relu": (nn.RNN, {"nonlinearity": "relu"})}
+
+
+@pytest.mark.parametrize(("layer", "options"), LAYERS.values(), ids=LAYERS)
+@pytest.mark.parametrize("bias", [False, True])
+def test_gradients_of_the_operation(layer, options, bias):
+    """Two layers in both directions: of all results, by all that they depend on, as PyTorch's own."""
+    layer = layer(5, 4, num_layers=2, bidirectional=True, bias=bias, **options)
+    size = options.get("proj_size", 4)
+    state = [torch.randn(4, 2, size), *([torch.randn(4, 2, 4)] if isinstance(layer, nn.LSTM) else [])]
+    inputs = [one.requires_grad_() for one in (torch.randn(6, 2, 5), *state)]
+    given = inputs[1:] if isinstance(layer, nn.LSTM) else inputs[1]
+    op = getattr(aten, layer.mode.lower())
+    wanted, last = layer(inputs[0], given if isinstance(given, torch.Tensor) else tuple(given))
+    got = registry.OURS[op.input](inputs[0], given, list(layer.parameters()), bias, 2, 0.0, True, True, False)
+    results = [wanted, *(last if isinstance(last, tuple) else [last])]
+    torch.testing.assert_close(list(got), results)
+    weights = [torch.randn_like(one) for one in results]
+    torch.testing.assert_close(*(torch.autograd.grad(list(ours), [*inputs, *layer.parameters()], weights)
+                                 for ours in (got, results)), rtol=1e-5, atol=1e-5)
+
+
+class Trained(nn.Module):
+    """A layer of each kind, one with a projection, in both directions; the last states count too."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList((nn.LSTM(5, 6, bidirectional=True, proj_size=3), nn.GRU(6, 33),
+                                     nn.RNN(33, 4, nonlinearity="relu", bias=False)))
+
+    def forward(self, x):
+        total = 0.0
+        for layer in self.layers:
+            x, last = layer(x)
+            total = total + sum(one.square().sum() for one in (last if isinstance(last, tuple) else (last,)))
+        return x.sum() + total
+
+
+def gradients(run, module, x):
+    module.zero_grad()
+    loss = run(x)
+    loss.backward()
+    return [loss.detach(), x.grad.clone(), *(one.grad.clone() for one in module.parameters())]
+
+
+def test_training_makes_loops():
+    """Each direction of a layer is one loop forward and one backward."""
+    torch._dynamo.reset()
+    del models[:]
+    module = Trained()
+    found = [gradients(run, module, torch.ones(3, 2, 5).cumsum(0).sin().requires_grad_())
+             for run in (torch.compile(module, backend="hexagon", options={"fallback": "error"}), module)]
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-5)
+    assert [loops(model) for model in models] == [4, 4]
+
+
+def test_more_steps_are_no_more_code_in_training():
+    torch._dynamo.reset()
+    del models[:]
+    layer = nn.LSTM(4, 4)
+    torch.compile(layer, backend="hexagon", options={"fallback": "error"})(torch.randn(300, 1, 4))[0].sum().backward()
+    assert [loops(model) for model in models] == [1, 1]
+    assert all(len(model.schedule.kernels) < 16 for model in models)

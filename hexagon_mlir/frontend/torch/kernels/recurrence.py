@@ -23,15 +23,17 @@ GATES = {"lstm": 4, "gru": 3, "tanh": 1, "relu": 1}
 
 @torch.library.custom_op("hexagon_mlir::recurrence", mutates_args=())
 def recurrence(kind: str, inputs: Tensor, weight: Tensor, bias: Optional[Tensor], hidden: Tensor,  # noqa: UP045
-               cell: Optional[Tensor], projection: Optional[Tensor], reverse: bool  # noqa: UP045
-               ) -> tuple[Tensor, Tensor]:
-    """Hidden states of all steps (T, B, P), and the last cell (B, H) of an LSTM or the last hidden state.
+               cell: Optional[Tensor], projection: Optional[Tensor], reverse: bool,  # noqa: UP045
+               keep_cells: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Hidden states of all steps (T, B, P), the last cell (B, H) of an LSTM or the last hidden state, and the cells of
+    all steps (T, B, H) with ``keep_cells``, which only an LSTM has; without, no elements.
 
     ``kind`` is one of `GATES`, with G gates: ``inputs`` (T, B, G H) of f32 are multiplied already, ``weight`` is
     (P, G H), ``bias`` (G H) is added to the product with the state. ``projection`` (H, P) is of an LSTM. ``reverse``
     starts with the last step.
     """
     rows: list[Tensor] = []
+    cells: list[Tensor] = []
     for step in inputs.flip(0) if reverse else inputs:
         product = hidden @ weight if bias is None else hidden @ weight + bias
         if kind == "lstm":
@@ -48,14 +50,23 @@ def recurrence(kind: str, inputs: Tensor, weight: Tensor, bias: Optional[Tensor]
         else:
             hidden = getattr(torch, kind)(step + product)
         rows.append(hidden)
+        if keep_cells:
+            assert cell is not None
+            cells.append(cell)
     last = hidden if cell is None else cell
-    return torch.stack(rows[::-1] if reverse else rows), last.clone()
+    return _in_order(rows, reverse), last.clone(), _in_order(cells, reverse) if cells else inputs.new_empty(0)
+
+
+def _in_order(rows: list[Tensor], reverse: bool) -> Tensor:
+    return torch.stack(rows[::-1] if reverse else rows)
 
 
 @recurrence.register_fake
 def _(kind: str, inputs: Tensor, weight: Tensor, bias: Tensor | None, hidden: Tensor, cell: Tensor | None,
-      projection: Tensor | None, reverse: bool) -> tuple[Tensor, Tensor]:
-    return inputs.new_empty(*inputs.shape[:2], hidden.shape[1]), torch.empty_like(hidden if cell is None else cell)
+      projection: Tensor | None, reverse: bool, keep_cells: bool) -> tuple[Tensor, Tensor, Tensor]:
+    last, steps = hidden if cell is None else cell, inputs.shape[:2]
+    cells = inputs.new_empty(*steps, last.shape[1]) if keep_cells else inputs.new_empty(0)
+    return inputs.new_empty(*steps, hidden.shape[1]), torch.empty_like(last), cells
 
 
 def build(node: Node) -> str:
@@ -67,7 +78,7 @@ class _Recurrence:
     """Writes the function."""
 
     def __init__(self, node: Node) -> None:
-        self.kind, inputs, weight, bias, hidden, cell, projection, self.reverse = args_of(node)
+        self.kind, inputs, weight, bias, hidden, cell, projection, self.reverse, self.keeps_cells = args_of(node)
         self.steps, self.batch, _ = shape_of(inputs)
         tensors = (inputs, weight, bias, hidden, cell, projection)
         self.op = op = FunctionBuilder([Type("f32", shape_of(one)) for one in tensors if one is not None])
@@ -78,19 +89,23 @@ class _Recurrence:
         self.state = given
 
     def function(self) -> str:
-        """The loop carries the state and the hidden states of the steps so far."""
-        op = self.op
-        out = op.empty(Type("f32", (self.steps, self.batch, self.state[0].type.sizes[1])))
-        *state, out = op.loop(op.index(0), op.index(self.steps), op.index(1), [*self.state, out], self._iteration)
-        return op.text(out, state[-1])
+        """The loop carries the state and the hidden states, and cells that are kept, of the steps so far."""
+        op, count = self.op, len(self.state)
+        kept = self.state if self.keeps_cells else self.state[:1]
+        rows = [op.empty(Type("f32", (self.steps, *one.type.sizes))) for one in kept]
+        carried = op.loop(op.index(0), op.index(self.steps), op.index(1), [*self.state, *rows], self._iteration)
+        hidden, *cells = carried[count:]
+        return op.text(hidden, carried[count - 1], *cells)
 
     def _iteration(self, index: Value, carried: list[Value]) -> Sequence[Value]:
-        op, (*state, out) = self.op, carried
+        op, count = self.op, len(self.state)
+        state, rows = carried[:count], carried[count:]
         if self.reverse:
             index = op.apply("arith.subi", op.index(self.steps - 1), index)
         inputs = op.extract_slice(self.inputs, [index, 0, 0], (1, *self.inputs.type.sizes[1:]), drop=1)
         state = self._step(self._gates(inputs), self._gates(self._product(state[0], self.weight)), *state)
-        return [*state, op.insert_slice(state[0], out, [index, 0, 0], (1, *state[0].type.sizes))]
+        return [*state, *(op.insert_slice(one, into, [index, 0, 0], (1, *one.type.sizes))
+                          for one, into in zip(state, rows, strict=False))]
 
     def _step(self, x: list[Value], h: list[Value], *state: Value) -> list[Value]:
         """The state after a step, from the gates of its input and of the state."""
