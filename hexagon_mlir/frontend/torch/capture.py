@@ -14,6 +14,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers, take_constants_apart
+from hexagon_mlir.frontend.torch.composites import composites
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed, TorchGraph, arguments_of, share_constants, source_of
 from hexagon_mlir.frontend.torch.operator_search import searched_once
@@ -29,7 +30,7 @@ def from_exported(program: ExportedProgram) -> TorchGraph:
     try:
         with searched_once(), warnings.catch_warnings():  # PyTorch's copies of its own specifications
             warnings.filterwarnings("ignore", message=".*LeafSpec", category=FutureWarning)
-            program = program.run_decompositions(decompositions())
+            program = program.run_decompositions({**composites(), **decompositions()})
     except (RuntimeError, ValueError, TypeError, LookupError, AssertionError) as error:
         lines = str(error).strip().splitlines()
         raise HexError.plain(f"PyTorch cannot decompose the program: {lines[0] if lines else type(error).__name__}",
