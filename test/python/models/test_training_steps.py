@@ -69,6 +69,9 @@ def test_losses_of_three_steps(make, inputs):
 
 
 OPTIMIZERS = {
+    "momentum": lambda p, on_chip: torch.optim.SGD(p, lr=0.1, momentum=0.9),
+    "Adam": lambda p, on_chip: torch.optim.Adam(p, lr=0.01, weight_decay=0.1),
+    "AdamW as it is": lambda p, on_chip: torch.optim.AdamW(p, lr=0.01),
     "SGD": lambda p, on_chip: torch.optim.SGD(p, lr=0.1, momentum=0.9, weight_decay=0.01, nesterov=True),
     "AdamW": lambda p, on_chip: torch.optim.AdamW(p, lr=0.01, foreach=on_chip, capturable=on_chip, amsgrad=True)}
 
