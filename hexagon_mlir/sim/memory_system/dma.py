@@ -160,7 +160,7 @@ class Dma:
         """Move the bytes of ``transfer`` and of all before it on its engine; gives those moved."""
         moved = [t for t in self.in_flight if t.engine == transfer.engine and t.tag <= transfer.tag]
         for one in moved:
-            self._move(one.block, context)
+            self._move(one, context)
             one.arrived = True
             self.in_flight.remove(one)
             if one.address:
@@ -168,15 +168,17 @@ class Dma:
                 control |= np.uint32(descriptors.DONE)
         return moved
 
-    def _move(self, block: Block, context: Context) -> None:
-        """Copy the rows and count the bytes."""
-        dst, src, row_bytes, rows, dst_stride, src_stride = block
+    def _move(self, transfer: Transfer, context: Context) -> None:
+        """Copy the rows and count the bytes; those that a later run waits for count there."""
+        dst, src, row_bytes, rows, dst_stride, src_stride = transfer.block
         nbytes = row_bytes * rows
         if rows == 1 or dst_stride == src_stride == row_bytes:
             self.memory.move(dst, src, nbytes)
         else:
             to = self._rows(dst, row_bytes, rows, dst_stride)
             to[...] = self._rows(src, row_bytes, rows, src_stride)  # numpy requires disjoint ranges
+        if transfer.leaves:
+            return
         tcm, tags = self.memory.tcm, self.tags
         read = written = 0
         if tcm.base <= src < tcm.base + tcm.size:

@@ -51,6 +51,7 @@ def test_values_and_time(case):
     assert [record.result.matrix is not None for record in run.launches] == [True, True]
     assert list(model.result.streamed_bytes) == [0, HIDDEN * WIDTH * 2]
     assert run.cycles < alone.cycles - 1000
+    assert run.ddr_bytes == alone.ddr_bytes
 
 
 def test_the_wait_counts(case):
@@ -129,5 +130,6 @@ def test_attention_starts_tiles_in_rounds():
     assert "attention" in run.launches[-2].kernel
     assert started is not None and started.count > 1
     assert run.cycles < alone.cycles - 5000
+    assert abs(run.ddr_bytes - alone.ddr_bytes) < 4096  # tiles once, though the first call waits for later transfers
     attention = alone.launches[-2].result
     assert attention.ddr_write_bytes < 1.2 * 2 * ROWS * 640
