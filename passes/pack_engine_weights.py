@@ -19,12 +19,13 @@ from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pay
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
+from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.split_products.build import write
-from hexagon_mlir.passes.split_products.fits import fits
+from hexagon_mlir.passes.split_products.fits import fits, stays_in_tcm
 from hexagon_mlir.passes.split_products.read import Split, read_split
 from hexagon_mlir.passes.split_products.weights import can_be_given, given_pieces
 from hexagon_mlir.targets import Target
@@ -46,7 +47,8 @@ class PackEngineWeightsPass(Pass):
     ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are ``[N /
     32][K / 32][5][32][2]`` of i16, which HVX makes f16 of. Those of bytes become ``[N / 32][K / 32][8][32][4]``. With
     ``f32-split``, constants of f32 become tiles of pieces of f16 with the scales of their columns, and the product one
-    of pieces, as `hexagon-split-products` writes it.
+    of pieces, as `hexagon-split-products` writes it; so do constants of bf16, of which a number is one piece, beside
+    another factor of bf16.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -121,7 +123,7 @@ class PackEngineWeightsPass(Pass):
         for split in splits:
             given = constant_of(split.factors[RIGHT], kernel, call, function)
             if given is not None:
-                _give_pieces(split, given, self.name)
+                _give_pieces(split, given, context.target, self.name)
                 packed.add(given.arg_number)
         for op in ops_named(kernel, *names_of("linalg")):
             depth = self._depth(op, context.target)
@@ -146,11 +148,12 @@ class PackEngineWeightsPass(Pass):
 
     def _split(self, op: ir.Operation, target: Target) -> Split | None:
         """The product that linalg op ``op`` is, if it is to be split with weights in pieces."""
-        found = read_split(op) if self.f32_split and target.has_matrix_pieces else None
-        if not isinstance(found, Split) or not can_be_given(found):
+        found = read_split(op) if target.has_matrix_pieces else None
+        if not isinstance(found, Split) or not (self.f32_split or found.all_bf16) or not can_be_given(found):
             return None
-        budget = target.tcm_budget_bytes
-        pays_here = self.always or split_pays(*found.matmul.sizes, found.products, EngineCost.of(target, True), True)
+        budget, cost, sizes = target.tcm_budget_bytes, EngineCost.of(target, True), found.matmul.sizes
+        pays_here = self.always or (bf16_pays(*sizes, cost, given=True) if found.all_bf16 else
+                                    split_pays(*sizes, found.products, cost, given=True))
         return found if pays_here and fits(found, budget) else None
 
     def _depth(self, op: ir.Operation, target: Target) -> int:
@@ -195,14 +198,15 @@ def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
     return ir.RankedTensorType.get(narrow_shape(tiles(columns), tiles(depth)), number)
 
 
-def _give_pieces(split: Split, given: ir.BlockArgument, origin: str) -> None:
+def _give_pieces(split: Split, given: ir.BlockArgument, target: Target, origin: str) -> None:
     """Let the right factor of ``split``, constant ``given``, be an argument in pieces."""
     weight = ir.BlockArgument(split.factors[RIGHT])
     _, columns, reduction = split.matmul.sizes
+    order, in_tcm = split.orders[RIGHT], stays_in_tcm(split, target.tcm_budget_bytes)
     with split.matmul.op.location:
-        new = ir.RankedTensorType.get(split_shape(columns, reduction), ir.F16Type.get())
+        new = ir.RankedTensorType.get(split_shape(columns, reduction, order), ir.F16Type.get())
         weight.set_type(new)
         with ir.InsertionPoint.at_block_begin(weight.owner):
-            pieces = given_pieces(weight, columns, reduction)
-        write(split, origin, pieces)
+            pieces = given_pieces(weight, columns, reduction, order)
+        write(split, origin, pieces, in_tcm)
     given.set_type(new)

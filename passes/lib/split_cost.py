@@ -25,8 +25,8 @@ def pays(rows: int, columns: int, reduction: int, products: int, cost: EngineCos
     return engine < _HVX_SHARE * hvx_cycles(rows, columns, reduction, cost.hvx)
 
 
-def bf16_pays(rows: int, columns: int, reduction: int, cost: EngineCost) -> bool:
+def bf16_pays(rows: int, columns: int, reduction: int, cost: EngineCost, given: bool = False) -> bool:
     """The same of factors of bf16, which are a single piece each."""
-    scaled = _BF16_FIXED + _BF16_FACTOR * reduction * (rows + columns) + _BF16_RESULT * rows * columns
+    scaled = _BF16_FIXED + _BF16_FACTOR * reduction * (rows + (0 if given else columns)) + _BF16_RESULT * rows * columns
     engine = cost.model_cycles + scaled + loop_cycles(rows, columns, reduction, cost)
     return engine < _BF16_SHARE * hvx_cycles(rows, columns, reduction, cost.hvx)

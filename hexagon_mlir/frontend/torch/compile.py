@@ -148,8 +148,8 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
 
 
 def _tiles(weight: torch.Tensor) -> torch.Tensor:
-    """``weight`` for the matrix engine: of f32 in pieces."""
-    return split(weight) if weight.dtype == torch.float32 else packed(weight)
+    """``weight`` for the matrix engine: of f32 and bf16 in pieces."""
+    return split(weight) if weight.dtype in (torch.float32, torch.bfloat16) else packed(weight)
 
 
 def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:

@@ -1,16 +1,18 @@
-"""Constants of f32 as tiles of pieces of f16 (`hexagon_mlir.dialects.split_weights`)."""
+"""Constants of f32 and bf16 as tiles of pieces of f16 (`hexagon_mlir.dialects.split_weights`)."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
-from hexagon_mlir.dialects.split_weights import FRACTION, ORDER, split_shape, top_exponent
+from hexagon_mlir.dialects.split_weights import FIRST, FRACTION, ONE_PIECE, ORDER, split_shape, top_exponent
 from hexagon_mlir.frontend.torch.packed_weights import packed
 
 _MAGNITUDE, _BIAS, _LOST = 0x7FFFFFFF, 127, 13
 _SPECIAL, _UNUSABLE, _FLOOR, _LEAST = 0xFF, -256, 36, 64
 """As in `hexagon_mlir.passes.lib.f32_pieces`, which computes the same at run time."""
+_LAST_PLACE = 24
+"""Numbers of f16 are multiples of two to the power of minus so many."""
 
 
 def scales_of(matrix: np.ndarray) -> np.ndarray:
@@ -32,13 +34,23 @@ def pieces_of(matrix: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.nd
     return first.astype(np.float16), (rest * unit).astype(np.float16)
 
 
+def piece_of(matrix: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """The only piece, of f16, of ``matrix``, numbers of bf16 as f32, times two to the power of ``scales``: what is no
+    multiple of the last place is cut (`hexagon_mlir.passes.lib.bf16_pieces`)."""
+    usable = np.where(scales == _UNUSABLE, 0, matrix)
+    usable = np.where(np.abs(usable) < np.finfo(np.float32).tiny, 0, usable).astype(np.float64)
+    scaled = np.ldexp(usable, np.where(scales == _UNUSABLE, 0, scales))
+    return np.ldexp(np.trunc(np.ldexp(scaled, _LAST_PLACE)), -_LAST_PLACE).astype(np.float16)
+
+
 def split(weight: torch.Tensor) -> torch.Tensor:
-    """The tensor of `split_shape` of ``weight``, a matrix of f32."""
-    matrix = np.ascontiguousarray(weight.detach().numpy())
+    """The tensor of `split_shape` of ``weight``, a matrix of f32 or bf16."""
+    order = ONE_PIECE if weight.dtype == torch.bfloat16 else ORDER
+    matrix = np.ascontiguousarray(weight.detach().float().numpy())
     scales = scales_of(matrix)
-    pieces = pieces_of(matrix, scales)
-    made = packed(torch.from_numpy(np.concatenate([pieces[piece] for piece in ORDER])))
-    whole = torch.zeros(split_shape(matrix.shape[1], len(matrix)), dtype=torch.float16)
+    pieces = {FIRST: piece_of(matrix, scales)} if order == ONE_PIECE else pieces_of(matrix, scales)
+    made = packed(torch.from_numpy(np.concatenate([pieces[piece] for piece in order])))
+    whole = torch.zeros(split_shape(matrix.shape[1], len(matrix), order), dtype=torch.float16)
     whole[:len(made)] = made
     whole[len(made):].view(-1)[:len(scales)] = torch.from_numpy(scales.astype(np.int16)).view(torch.float16)
     return whole

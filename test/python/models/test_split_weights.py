@@ -1,11 +1,12 @@
 """Weights of f32 that are split into pieces when a model is compiled."""
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 
 import hexagon_mlir as hx
-from hexagon_mlir.dialects.split_weights import ORDER, split_shape
+from hexagon_mlir.dialects.split_weights import ONE_PIECE, ORDER, split_shape
 from hexagon_mlir.frontend.torch.split_weights import pieces_of, scales_of, split
 
 ROWS, DEPTH, COLUMNS = 256, 250, 230
@@ -83,3 +84,50 @@ def test_the_same_as_in_each_run():
         assert (np.abs(result[:, kept] - exact) <= 2.0**-20 * size + 2.0**-126).all()
     assert np.abs(found[:, 0] - run.outputs[0][:, 0]).max() <= 2.0**-20 * np.abs(found[:, 0]).max()
     assert model.last_run.cycles < 0.85 * run.cycles
+
+
+def test_numbers_of_bf16_are_one_piece():
+    """Exact down to 2**-17 beside numbers below 2**7, cut to multiples of 2**-24; what no scale helps is zero."""
+    matrix = torch.from_numpy(hard(DEPTH, COLUMNS)).bfloat16()
+    exact = matrix.double().numpy()
+    found = split(matrix)
+    assert list(found.shape) == split_shape(COLUMNS, DEPTH, ONE_PIECE) == [8 + 1, 8, 16, 32, 2]
+    tiles = found[:8].permute(1, 2, 4, 0, 3).reshape(256, 256)[:DEPTH, :COLUMNS].double().numpy()
+    scales = scales_of(matrix.float().numpy())
+    assert (found[8].reshape(-1)[:COLUMNS].view(torch.int16).numpy() == scales).all()
+    assert (scales[3:5] == -256).all() and not tiles[:, 1:5].any()
+    kept = [0, *range(5, COLUMNS)]
+    scaled = exact[:, kept] * 2.0**scales[kept]
+    large = np.abs(scaled) >= 2.0**-17
+    assert (tiles[:, kept][large] == scaled[large]).all() and large.sum() < large.size
+    assert (tiles[:, kept] == np.trunc(scaled * 2.0**24) / 2.0**24).all()
+
+
+@pytest.mark.parametrize("rows", [ROWS, 45])
+def test_bf16_the_same_as_in_each_run(rows):
+    """Bit for bit what a kernel computes that scales its factors itself; the columns with an infinity or a NaN too."""
+    weight = torch.from_numpy(hard(DEPTH, COLUMNS)).bfloat16()
+    module = nn.Linear(DEPTH, COLUMNS, bias=False).eval().bfloat16()
+    module.weight.data = weight.T.contiguous()
+    x = torch.randn(rows, DEPTH, generator=torch.Generator().manual_seed(1)).bfloat16()
+    model = hx.compile(torch.export.export(module, (x,)))
+    constants, = model.signature.constants.values()
+    assert torch.equal(constants.view(torch.int16), split(weight).view(torch.int16))
+    found = model(x)
+    in_each_run = hx.compile(torch.export.export(Product(), (x, weight)))
+    assert not in_each_run.signature.constants
+    expected = in_each_run(x, weight)
+    assert torch.equal(found.view(torch.int16), expected.view(torch.int16))
+    assert found[:, 3:5].isnan().all()
+    size, exact = x.double().abs() @ weight.double().abs(), x.double() @ weight.double()
+    kept = [column for column in range(COLUMNS) if column not in (0, 3, 4)]  # of 0, numbers far apart lose more
+    error = (found.double() - exact).abs()[:, kept]
+    assert (error <= 2.0**-8 * exact.abs()[:, kept] + 2.0**-20 * size[:, kept] + 2.0**-126).all()
+    assert model.last_run.cycles < in_each_run.last_run.cycles
+
+
+class Product(nn.Module):
+    """Of two arguments."""
+
+    def forward(self, x, y):
+        return x @ y
