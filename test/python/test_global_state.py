@@ -13,6 +13,7 @@ ALLOWED = {
     "hexagon_mlir.frontend.onnx.operators.registry.OPERATORS": "a table that decorators fill while modules load",
     "hexagon_mlir.frontend.torch.forward._by_content": "a cache without ownership, behind a lock",
     "hexagon_mlir.frontend.torch.forward.models": "part of the API: PyTorch gives a backend no place for its models",
+    "hexagon_mlir.frontend.torch.operator_search._known": "kernels of the operators of PyTorch, behind a lock",
     "hexagon_mlir.frontend.torch.recurrent._patches": "settings of Dynamo to restore when it has compiled",
     "hexagon_mlir.frontend.torch.registry.OURS": "a table that decorators fill while modules load",
     "hexagon_mlir.ir.text.named_files": "files whose names MLIR has: its contexts keep them as long as the process",

@@ -117,5 +117,6 @@ def declarations(exact: bool) -> str:
         return "define internal void @mm_range(ptr %st, i32 %address, i32 %bytes, i1 %write) {\n  ret void\n}"
     return (
         f"declare {SLOW} void @mm_replay(ptr, ptr, i32, ptr, ptr, i32)\n"
+        "declare void @mm_account(ptr, ptr, i32, ptr, ptr, i32)\n"
         "declare void @mm_range(ptr, i32, i32, i1)"
     )

@@ -6,7 +6,7 @@ like programs. They work on some lanes of the registers at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.semantics.lanes import VECTOR
@@ -52,6 +52,18 @@ def library(floats: FloatModel, lanes: int) -> str:
         _function(name, routine, floats, lanes, declarations) for name, routine in _BODIES[floats.extended].items()
     ]
     return "\n".join([*sorted(declarations), *functions])
+
+
+def with_definitions(declarations: Set[str], floats: FloatModel, lanes: int) -> list[str]:
+    """``declarations``, those of routines replaced by their definitions for one module."""
+    found = {text for text in declarations if f" @{PREFIX}" in text}
+    others = set(declarations) - found
+    bodies = []
+    for text in sorted(found):
+        name = text.split("@", 1)[1].split("(", 1)[0]
+        body = _function(name, _BODIES[floats.extended][name], floats, lanes, others)
+        bodies.append(body.replace("define ", "define internal ", 1))
+    return [*sorted(others), *bodies]
 
 
 def _function(

@@ -186,9 +186,8 @@ class BlockAccesses:
                 skip = ~group.condition if skip is None else skip | ~group.condition
             root = group.root.zext(64)
             code.store(root if skip is None else skip.select(SKIPPED, root), self._at("%roots", number, 8))
-        code.put(
-            f"call {SLOW} void @mm_replay(ptr %st, ptr {table}, i32 {len(words)}, ptr %roots, ptr {memo}, i32 {noted})"
-        )
+        function = "void @mm_account" if self.quick else f"{SLOW} void @mm_replay"
+        code.put(f"call {function}(ptr %st, ptr {table}, i32 {len(words)}, ptr %roots, ptr {memo}, i32 {noted})")
 
     # -- pointers ------------------------------------------------------------------------------------------
     def _plus(self, root: Val, offset: int) -> Val:

@@ -78,6 +78,21 @@ def model_code(target: Target) -> bytes:
 
 
 @functools.cache
+def check_code(target: Target) -> bytes:
+    """Object code of the helpers of checked builds, to be loaded beside one; kept on disk like a program."""
+    from hexagon_mlir.sim.checking import library
+
+    ir = library.library(target)
+    key = hashlib.sha256("\0".join((str(VERSION), _sources(), ir, *host.cpu())).encode()).hexdigest()
+    name = f"{key}.checks"
+    program = _load(name)
+    if program is None:
+        program = Program(host.compile_object(ir))
+        _store(name, program)
+    return program.code
+
+
+@functools.cache
 def routine_code(floats: FloatModel) -> bytes:
     """Object code of `semantics.routines` for programs that call them; kept on disk like a program."""
     key = hashlib.sha256("\0".join((str(VERSION), _sources(), repr(floats), *host.cpu())).encode()).hexdigest()
@@ -86,7 +101,7 @@ def routine_code(floats: FloatModel) -> bytes:
     if program is None:
         from hexagon_mlir.sim.semantics import tables
 
-        program = Program(host.compile_object(tables.routines.library(floats, min(2 * host.lanes(), 32))))
+        program = Program(host.compile_object(tables.routines.library(floats, host.routine_lanes())))
         _store(name, program)
     return program.code
 

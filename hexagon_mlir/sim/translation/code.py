@@ -15,7 +15,7 @@ from hexagon_mlir.sim.arithmetic import Arithmetic
 from hexagon_mlir.sim.memory_system.cache_tags import Near
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.cached import model_code, obtain, routine_code
+from hexagon_mlir.sim.translation.cached import check_code, model_code, obtain, routine_code
 from hexagon_mlir.sim.translation.program import Program, SimError
 from hexagon_mlir.targets import Target
 
@@ -31,10 +31,9 @@ class Code:
 
     def __init__(self, text: str, target: Target, exact: bool, check: bool, arithmetic: Arithmetic) -> None:
         self._source = functools.partial(obtain, text, target, exact, check, arithmetic=arithmetic)
-        self._models = [model_code(target)] if exact else []
+        self._models = [model_code(target)] * exact + [check_code(target)] * check
+        self._floats = FloatModel.of(target, arithmetic)
         self.program = self._source()
-        if self.program.routines:
-            self._models.append(routine_code(FloatModel.of(target, arithmetic)))
         self._loaded: list[host.Loaded] = []
         self._hot: dict[int, Function] = {}
         """Fast code that quick code has gone on in, by the number of the block it stood before."""
@@ -42,8 +41,10 @@ class Code:
         self._load(self.program)
 
     def _load(self, program: Program) -> None:
+        routines = [routine_code(self._floats)] if program.routines else []
         try:
-            self._loaded.append(host.Loaded(program.code, *self._models))  # a thread may be executing the previous one
+            # a thread may be executing the previous one
+            self._loaded.append(host.Loaded(program.code, *self._models, *routines))
         except host.UnresolvedError as error:
             raise SimError(f"this machine has no function '{error.names[0]}', which translated code calls") from None
         self.level = program.level

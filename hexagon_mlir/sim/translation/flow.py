@@ -99,8 +99,11 @@ class FlowLowering:
         code.put(f"br i1 {count.icmp('ugt', 1).name}, label %{again}, label %{done}")
         code.label(again)
         code.store(count - 1, slot("lc" + number))
-        start = code.load(slot("sa" + number), I32)
         at_label = self.function.graph.at_label
-        cases = " ".join(f"i32 {i}, label %b{at_label[t]}" for i, t in enumerate(targets) if i)
-        code.put(f"switch i32 {start.name}, label %b{at_label[targets[0]]} [ {cases} ]")
+        if len(targets) > 1:
+            start = code.load(slot("sa" + number), I32)
+            cases = " ".join(f"i32 {i}, label %b{at_label[t]}" for i, t in enumerate(targets) if i)
+            code.put(f"switch i32 {start.name}, label %b{at_label[targets[0]]} [ {cases} ]")
+        else:
+            code.put(f"br label %b{at_label[targets[0]]}")
         code.label(done)

@@ -40,13 +40,20 @@ def lanes() -> int:
     return 16 if "+avx512f" in cpu()[1].split(",") else 8
 
 
+def routine_lanes() -> int:
+    """Lanes that functions of `semantics.routines` compute at a time: two registers, whose operations overlap."""
+    return min(2 * lanes(), 32)
+
+
 def target_machine(level: int) -> Any:
-    """A JIT target machine of this host at codegen ``level``."""
+    """A JIT target machine of this host at codegen ``level``. Fast instruction selection has calls of near code only:
+    the linker adds jumps to what is far."""
     llvm = binding()
     name, features = cpu()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=name, features=features, opt=level, jit=True, codemodel="jitdefault", reloc="default"
-    )
+        cpu=name, features=features, opt=level, jit=True,
+        codemodel="small" if level == QUICK else "jitdefault", reloc="pic" if level == QUICK else "default",
+    )  # fmt: skip
 
 
 def compile_object(ir: str, level: int = FAST) -> bytes:

@@ -7,7 +7,7 @@ calls and returns. In quick code it is the register's place in the state record.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 
 from hexagon_mlir.isa.blocks import Block, Graph
 from hexagon_mlir.isa.decode import Insn
@@ -22,6 +22,7 @@ from hexagon_mlir.sim.translation.followed import followed
 from hexagon_mlir.sim.translation.image import MAX_DEPTH, ORIGIN, SECOND, TYPES, Image, Unit, state_offset
 from hexagon_mlir.sim.translation.liveness import ALL
 from hexagon_mlir.sim.translation.packet import PacketLowering
+from hexagon_mlir.sim.translation.vectors import CLASSES, Stored, Vectors
 
 LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}
 """Numbers of the control registers of the hardware loops."""
@@ -95,6 +96,8 @@ class FunctionLowering:
         """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
+        self.vectors = Vectors(self.code, image, self.slot) if image.quick else None
+        """Of quick code: its vector registers."""
         self.places: dict[Type, list[str]] = {}
         """What packets keep second values in, see `second_values`."""
         self.followed: set[Unit] = set()
@@ -182,18 +185,31 @@ class FunctionLowering:
             self.code.store(value, self.allocas[unit])
 
     def held_value(self, unit: Unit) -> Val:
+        if self.vectors is not None and unit[0] in CLASSES:
+            return self.vectors.register(unit)
         if unit not in self.held:
             self.held[unit] = self.code.load(self.slot(unit), TYPES[unit[0]])
         return self.held[unit]
 
     def peek(self, unit: Unit) -> Val:
         """The same, not to be known after the IR block in progress."""
+        if self.vectors is not None and unit[0] in CLASSES:
+            return self.vectors.register(unit)
         return self.held[unit] if unit in self.held else self.code.load(self.slot(unit), TYPES[unit[0]])
 
-    def hold(self, unit: Unit, value: Val) -> None:
-        """Set the register to ``value``; its slot is written lazily, see `flush`."""
-        self.held[unit] = value
-        self.unstored.add(unit)
+    def hold(self, values: Mapping[Unit, Val]) -> None:
+        """Set registers; slots are written lazily, see `flush`, but those of vectors of quick code."""
+        if self.vectors is not None:
+            self.vectors.commit({unit: value for unit, value in values.items() if unit[0] in CLASSES})
+            values = {unit: value for unit, value in values.items() if unit[0] not in CLASSES}
+        self.held.update(values)
+        self.unstored.update(values)
+
+    def chosen(self, condition: Val, yes: Val, no: Val) -> Val:
+        """One of two values of a register, by a scalar condition."""
+        if self.vectors is not None and (isinstance(yes, Stored) or isinstance(no, Stored)):
+            return self.vectors.chosen(condition, yes, no)
+        return condition.select(yes, no)
 
     def flush(self) -> None:
         """Bring the slots up to date: before a block ends, a call, and code that uses slots."""

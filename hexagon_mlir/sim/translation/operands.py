@@ -81,7 +81,7 @@ class PacketOperands:
             result = always[-1] if always else self.old_value(unit)
         for value, condition in entries:
             if condition is not None:
-                result = condition.select(value, result)
+                result = self.function.chosen(condition, value, result)
         return result
 
     def value(self, operand: Operand):

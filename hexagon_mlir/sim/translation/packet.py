@@ -7,7 +7,7 @@ Every register read sees the value before the packet, except ``.new`` operands a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hexagon_mlir.isa.blocks import DecodedPacket
@@ -15,18 +15,19 @@ from hexagon_mlir.isa.decode import COUNTERS, FIFO, GATHERED, UNPACKING, Conditi
 from hexagon_mlir.isa.literals import shown
 from hexagon_mlir.sim.checking.check_model import ODD_STORE, access_name
 from hexagon_mlir.sim.host_library.hostfns import guest_pointer
-from hexagon_mlir.sim.memory_system.cache_model import CacheAccess, scalar_load, scalar_store, vector_load, vector_store
+from hexagon_mlir.sim.memory_system.cache_model import CacheAccess, scalar_load, scalar_store, vector_load
 from hexagon_mlir.sim.semantics.lanes import VECTOR, VECTOR_BYTES, blend
 from hexagon_mlir.sim.semantics.scalar import half, pair
 from hexagon_mlir.sim.semantics.sticky import USR
 from hexagon_mlir.sim.semantics.tables import SEMANTICS
 from hexagon_mlir.sim.semantics.value import I1, I32, I64, Type, Val
-from hexagon_mlir.sim.translation import form_functions, matrix, special
+from hexagon_mlir.sim.translation import form_functions, matrix, special, vector_stores
 from hexagon_mlir.sim.translation.addressing import address_of
 from hexagon_mlir.sim.translation.flow import FlowLowering
 from hexagon_mlir.sim.translation.followed import reads_frame
 from hexagon_mlir.sim.translation.image import Unit, site_of
 from hexagon_mlir.sim.translation.second_values import SecondValues
+from hexagon_mlir.sim.translation.vectors import Stored
 
 if TYPE_CHECKING:
     from hexagon_mlir.sim.translation.lower import FunctionLowering
@@ -49,6 +50,7 @@ class PacketLowering(SecondValues, FlowLowering):
         self.function = function
         self.code = function.code
         self.image = function.image
+        self.vectors = function.vectors
         self.packet = packet
         self.block = block
         self.old: dict[Unit, Val] = {}
@@ -88,6 +90,8 @@ class PacketLowering(SecondValues, FlowLowering):
         if self.image.sites is not None:
             self.function.site = len(self.image.sites)
             self.image.sites.append(site_of(self.function.name, self.packet.packet))
+        if self.vectors is not None:
+            self.vectors.begin_packet(self.packet)
         pending = list(self.packet.insns)
         while pending:
             waiting: list[Insn] = []
@@ -108,9 +112,7 @@ class PacketLowering(SecondValues, FlowLowering):
             before = self.merged(USR) if USR in self.writes else self.old_value(USR)
             self.writes[USR] = [(before | self.sticky, None)]
         self.move_stack("raise")
-        for unit in self.writes:
-            if unit[0] != GATHERED.cls:
-                self.function.hold(unit, self.merged(unit))
+        self.function.hold({unit: self.merged(unit) for unit in self.writes if unit[0] != GATHERED.cls})
         if self.loops or self.packet.ends_block:
             self.function.flush()
         for number, target, count, stages in self.loops:
@@ -165,8 +167,8 @@ class PacketLowering(SecondValues, FlowLowering):
         old = self.value(insn.dests[0]) if insn.form.reads_dest else None
         if old is not None:
             arguments.insert(0, old)
-        if self.image.quick and insn.hvx:
-            result = form_functions.apply(insn.key, self.code, arguments, self.image.forms)
+        if self.vectors is not None and insn.hvx:
+            result = form_functions.apply(insn.key, self.vectors, arguments, self.vectors.targets(insn))
         else:
             result = SEMANTICS[insn.key](*arguments)
         by_lanes = insn.condition is not None and insn.condition.operand.cls == "Q"
@@ -186,11 +188,18 @@ class PacketLowering(SecondValues, FlowLowering):
     def masked(self, insn: Insn, result):
         """Bytes outside the vector predicate keep the old destination."""
         assert insn.condition
-        mask = self.mask_of(insn.condition)
         old = self.value(insn.dests[0])
         if isinstance(result, tuple):
-            return tuple(blend(mask, new.w, was.w) for new, was in zip(result, old, strict=True))
-        return blend(mask, result.w, old.w)
+            return tuple(self.blended(insn.condition, *both) for both in zip(result, old, strict=True))
+        return self.blended(insn.condition, result, old)
+
+    def blended(self, condition: Condition, inside: Val, outside: Val, targets: Sequence[Stored] = ()) -> Val:
+        """Bytes of ``inside`` where the vector predicate holds, others of ``outside``; of quick code in ``targets``."""
+        if self.vectors is None:
+            return blend(self.mask_of(condition), inside.w, outside.w)
+        values = [outside, inside] if condition.negated else [inside, outside]
+        predicate = self.value(condition.operand)
+        return form_functions.apply(form_functions.BLEND, self.vectors, [predicate, *values], targets)
 
     def when(self, condition: Val | None, action: Callable[[], None]) -> None:
         """Run ``action`` under a scalar condition."""
@@ -232,7 +241,8 @@ class PacketLowering(SecondValues, FlowLowering):
         size = SCALAR_SIZES.get(insn.access, 0) * (2 if unpack and dest.cls == "RR" else 1)
         ty = VECTOR if vector else Type(1, "i", 8 * size)
         address = address_of(self, insn.address, size, condition)
-        slot = self.code.alloca(ty) if condition is not None else ""
+        room = self.vectors.room(insn) if vector and self.vectors is not None else None
+        slot = self.code.alloca(ty) if condition is not None and room is None else ""
         result: list[Val] = []
         followed = self.follows and (vector or (reads_frame(insn) and self.follows_unit(dest.units()[0])))
         slots = self.load_slots(ty) if followed else None
@@ -240,15 +250,19 @@ class PacketLowering(SecondValues, FlowLowering):
         def action() -> None:
             access = vector_load(VECTOR_BYTES, insn.access == "vmem") if vector else scalar_load(size)
             align = VECTOR_BYTES if access.aligned else 1
-            loaded = self.code.load(self.touch(access, address, followed=followed), ty, align)
+            pointer = self.touch(access, address, followed=followed)
+            if room is None or self.vectors is None:
+                loaded = self.code.load(pointer, ty, align)
+            else:
+                loaded = self.vectors.copy(Stored(self.code, pointer), room)
             if slots is not None:
                 self.loaded(slots, address & -VECTOR_BYTES if access.aligned else address, loaded)
-            if condition is None:
-                result.append(loaded)
-            else:
+            if slot:
                 self.code.store(loaded, slot)
+            else:
+                result.append(loaded)
 
-        if condition is not None:
+        if slot:
             self.code.store(self.code.const(0, ty), slot)
         self.when(condition, action)
         value = result[0] if result else self.code.load(slot, ty)
@@ -294,7 +308,7 @@ class PacketLowering(SecondValues, FlowLowering):
         size = SCALAR_SIZES.get(insn.access, VECTOR_BYTES)
         self.stay_in_frame(insn, address, size, condition)
         if insn.accesses_vector:
-            self.vector_store(insn, address, value, condition)
+            vector_stores.store(self, insn, address, value, condition)
             return
         if isinstance(value, int):
             value = self.code.const(value, I64)
@@ -311,34 +325,6 @@ class PacketLowering(SecondValues, FlowLowering):
             self.code.store(data, self.touch(scalar_store(size), address), 1)
             if origin is not None:
                 self.stored(address, origin, data, new)
-
-        self.later(lambda: self.when(condition, action))
-
-    def vector_store(self, insn: Insn, address: Val, value: Val, condition: Val | None) -> None:
-        mask = None
-        lanes = insn.condition if insn.condition is not None and insn.condition.operand.cls == "Q" else None
-        if lanes is not None:
-            mask = self.mask_of(lanes)
-        if insn.sources[0] == GATHERED:
-            mask = self.merged((GATHERED.cls, 1))
-        aligned = insn.access == "vmem"
-        origin = self.origin(self.reads(insn)) if self.follows else None
-
-        def action() -> None:
-            pointer = self.touch(vector_store(VECTOR_BYTES, aligned, mask is not None), address, mask)
-            align = VECTOR_BYTES if aligned else 1
-            data = value
-            if mask is not None:
-                old = self.code.load(pointer, VECTOR, align)
-                data = blend(mask, value, old)
-            self.code.store(data, pointer, align)
-
-            def new() -> Val:
-                again = self.value(insn.sources[0])
-                return again if lanes is None else blend(self.mask_of(lanes), again, old)
-
-            if origin is not None:
-                self.stored(address & -VECTOR_BYTES if aligned else address, origin, data, new)
 
         self.later(lambda: self.when(condition, action))
 

@@ -10,7 +10,7 @@ from hexagon_mlir.isa.reader import AsmError, Module, parse
 from hexagon_mlir.isa.timing import Model
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
-from hexagon_mlir.sim.checking import check_helpers, check_model, frame_model, second_model, variables
+from hexagon_mlir.sim.checking import check_model, library, variables
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS, INLINE, wrapper
 from hexagon_mlir.sim.memory_system import cache_model
 from hexagon_mlir.sim.semantics.float_model import FloatModel
@@ -106,9 +106,7 @@ def translate(
     declarations: set[str] = set()
     helpers = [cache_model.declarations(memory_model)]
     if check:
-        vector_bytes = int(target.vector_bytes.value)
-        helpers += [check_helpers.helpers(vector_bytes), frame_model.helpers(int(target.stack_bytes.value)),
-                    second_model.helpers(vector_bytes)]
+        helpers.append(library.declarations(target))
     pieces = []
     graphs = _graphs(module, taken)
     image.sticky = any(

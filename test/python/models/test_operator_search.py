@@ -3,10 +3,12 @@
 import pytest
 import torch
 from torch._export import utils
+from torch._subclasses.fake_impls import op_implementations_dict
+from torch.export import exported_program
 
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.decompositions import decompositions
-from hexagon_mlir.frontend.torch.operator_search import searched_once
+from hexagon_mlir.frontend.torch.operator_search import _overridden, searched_once
 
 
 def test_one_search_in_a_conversion(monkeypatch):
@@ -22,11 +24,56 @@ def test_one_search_in_a_conversion(monkeypatch):
 
 
 def test_as_before_afterwards():
-    before = utils._materialize_cpp_cia_ops, torch._ops.Callable
+    def patched():
+        return (utils._materialize_cpp_cia_ops, torch._ops.Callable,
+                exported_program._override_composite_implicit_decomp)
+
+    before = patched()
     with pytest.raises(KeyError), searched_once():
-        assert utils._materialize_cpp_cia_ops is not before[0]
+        assert not set(patched()) & set(before)
         raise KeyError
-    assert (utils._materialize_cpp_cia_ops, torch._ops.Callable) == before
+    assert patched() == before
+
+
+def test_operators_are_as_before_afterwards(monkeypatch):
+    """Their kernels and rules, after a conversion and after one that fails; and inside, as PyTorch has them."""
+    composite = {op: None for op in utils._collect_all_valid_cia_ops()}
+
+    def found():
+        return {op: (dict(op.py_kernels), op_implementations_dict.get(op)) for op in composite}
+
+    with exported_program._override_composite_implicit_decomp(composite):
+        inside = found()
+    monkeypatch.setitem(op_implementations_dict, next(iter(composite)), "a rule")  # PyTorch itself would forget it
+    before = found()
+    for _ in range(2):
+        with pytest.raises(KeyError), _overridden(composite):
+            assert {op: (set(kernels), rule is None) for op, (kernels, rule) in found().items()} == {
+                op: (set(kernels), rule is None) for op, (kernels, rule) in inside.items()}
+            raise KeyError
+        assert found() == before
+
+
+def test_a_kernel_of_an_operator_is_seen_later():
+    """A decomposition that is registered between two conversions."""
+    op = torch.ops.aten.reshape.default
+    with _overridden({op: None}):
+        assert op.py_kernels[CPU] is not kernel
+    op.py_kernels[CPU] = kernel
+    try:
+        with _overridden({op: None}):
+            assert op.py_kernels[CPU] is kernel
+        assert op.py_kernels == {CPU: kernel}
+    finally:
+        del op.py_kernels[CPU]
+        op._dispatch_cache.clear()
+
+
+CPU = torch._C.DispatchKey.CPU
+
+
+def kernel(*arguments):
+    """Of an operator."""
 
 
 def test_an_operator_that_is_added_is_found():

@@ -1,5 +1,6 @@
-"""Quick code calls one function for each long HVX form: it is compiled once, kept on disk, and made again when gone."""
+"""Quick code calls one function for each HVX form: it is compiled once, kept on disk, and made again when gone."""
 
+import numpy as np
 import pytest
 
 from hexagon_mlir import disk_cache, targets
@@ -34,20 +35,24 @@ def test_a_form_is_one_function_in_all_programs():
     other, second = called("v1:0 = vshuff(v8,v9,r1)", "v5:4 = vdeal(v2,v0,r7)")
     (name,) = first
     assert name in second and len(second) == 2
-    assert ir.count(f"call {{ <32 x i32>, <32 x i32> }} @{name}(") == 2 and ir.count("shufflevector") == 0
+    assert ir.count(f"call void @{name}(") == 2 and "<32 x i32>" not in ir
     assert other.count(f"@{name}(") == 2  # the declaration and the call
 
 
-def test_short_forms_and_fast_code_have_no_calls():
-    assert called("v0.w = vadd(v1.w,v2.w)", "v3 = vand(v0,v1)")[1] == set()
+def test_moves_and_fast_code_have_no_calls():
+    ir, names = called("v0 = v1", "v3:2 = vcombine(v0,v1)")
+    assert names == set() and ir.count("call void @llvm.memcpy") == 3
     assert called("v5:4 = vshuff(v2,v0,r7)", quick=False)[1] == set()
 
 
-@pytest.mark.parametrize("line", ["v0.h = vshuff(v1.h)", "v0.b = vdeal(v1.b)"])
-def test_a_wide_shuffle_alone_is_worth_a_call(line):
-    ir, made = translate(program(line), V75, False, quick=True)
-    (function,) = made.forms.values()
-    assert "shufflevector" in function and "shufflevector" not in ir
+@pytest.mark.parametrize("line", [
+    "v0.w = vadd(v1.w,v2.w)", "v0 = vmem(r0+#0)", "vmem(r0+#0) = v1", "v0.w += vrmpy(v1.ub,v2.b)", "v0 = vsplat(r1)",
+    "q0 = vcmp.gt(v1.w,v2.w)", "if (q0) v0.w += v1.w", "if (!q0) vmem(r0+#0) = v1", "if (p0) v0 = v1",
+    "v0.cur = vmem(r0+#0); v1.w = vadd(v0.w,v2.w)", "v0.w = vadd(v1.w,v2.w); vmem(r0+#0) = v0.new",
+])
+def test_quick_code_has_no_vectors(line):
+    """One of them takes its whole block from LLVM's fast instruction selection."""
+    assert "<32 x i32>" not in called(*line.split(" ;; "))[0]
 
 
 def test_immediates_and_floats_are_the_functions():
@@ -56,7 +61,14 @@ def test_immediates_and_floats_are_the_functions():
     line = "v0.sf = vadd(v1.sf,v2.sf)"
     found = [translate(program(line), V75, False, quick=True, arithmetic=arithmetic)[1].forms
              for arithmetic in (Arithmetic.CHIP, Arithmetic.IEEE)]
-    assert len(found[0]) == 1 and found[1] == {}
+    (chip,), (ieee,) = (each.values() for each in found)
+    assert chip != ieee
+
+
+def test_a_routine_is_in_the_function_that_calls_it():
+    ir, made = translate(program("v0.qf32 = vmpy(v1.sf,v2.sf)"), V75, False, quick=True)
+    (function,) = made.forms.values()
+    assert "define internal <32 x i32> @qf_" in function and "@qf_" not in ir and not made.routines
 
 
 def test_functions_on_the_disk(empty_cache, monkeypatch):
@@ -92,3 +104,48 @@ def test_what_a_call_gives():
     machine.run("f", [address])
     expected = [number // 2 + 64 * (number % 2) for number in range(128)]
     assert machine.view(address, 256).view("uint16").tolist() == expected
+
+
+@pytest.mark.parametrize("packet, expected", [
+    ("v0 = v1; v1 = v0", (2, 1, 3)),
+    ("v0 = v1; v1.w = vadd(v2.w,v2.w)", (2, 6, 3)),
+    ("v1.w = vadd(v2.w,v2.w); v0 = v1", (2, 6, 3)),
+    ("v0.w = vadd(v0.w,v1.w); v1.w = vadd(v0.w,v0.w)", (3, 2, 3)),
+    ("v1:0 = vcombine(v0,v1)", (2, 1, 3)),
+    ("if (p0) v0 = v1; v1 = v2", (1, 3, 3)),
+    ("if (!p0) v0 = v1; v1 = v0", (2, 1, 3)),
+    ("v2.w = vadd(v0.w,v1.w); vmem(r0+#3) = v2.new; v0 = v2", (3, 2, 3)),
+    ("v2.w = vadd(v0.w,v1.w); vmem(r0+#3) = v2", (1, 2, 3)),
+    ("v2.cur = vmem(r0+#0); v0.w = vadd(v2.w,v2.w)", (2, 2, 1)),
+    ("v2.tmp = vmem(r0+#0); v0.w = vadd(v2.w,v2.w)", (2, 2, 3)),
+    ("v0 = v1; v1 = vmem(r0+#0)", (2, 1, 3)),
+])
+def test_registers_are_read_before_they_are_written(packet, expected):
+    """In every word of three vectors of 1, 2 and 3; p0 is false."""
+    machine = Machine(program("p0 = cmp.eq(r0,#0)", "v0 = vmem(r0+#0)", "v1 = vmem(r0+#1)", "v2 = vmem(r0+#2)", packet,
+                              "vmem(r0+#0) = v0", "vmem(r0+#1) = v1", "vmem(r0+#2) = v2"))
+    address = machine.alloc_ddr(512)
+    words = machine.view(address, 512).view("uint32").reshape(4, 32)
+    words[:] = [[1], [2], [3], [0]]
+    machine.run("f", [address])
+    found = machine.view(address, 512).view("uint32").reshape(4, 32)
+    expected = [*expected, (3 if "v2.new" in packet or "vmem(r0+#3) = v2" in packet else 0)]
+    assert (found == [[number] for number in expected]).all(), found[:, 0]
+
+
+def test_programs_of_two_arithmetics_in_one_process():
+    """Functions with the routines of one do not serve the other: qf32 of v75 keeps other bits than IEEE."""
+    text = program("v0 = vmem(r0+#0)", "v0.qf32 = vmpy(v0.sf,v0.sf)", "v0.sf = v0.qf32", "vmem(r0+#0) = v0")
+    results = []
+    for arithmetic in (Arithmetic.CHIP, Arithmetic.IEEE, Arithmetic.CHIP):
+        machine = Machine(text, "v75", arithmetic=arithmetic)
+        address = machine.alloc_ddr(128)
+        machine.view(address, 128).view("float32")[:] = 1 + 2.0**-12 * range_of(32)
+        machine.run("f", [address])
+        results.append(machine.view(address, 128).view("uint32").tolist())
+    assert results[0] == results[2] and results[0] != results[1]
+
+
+def range_of(count):
+    """0, 1, ... as floats."""
+    return np.arange(count, dtype=np.float32)
