@@ -46,14 +46,13 @@ def routine_lanes() -> int:
 
 
 def target_machine(level: int) -> Any:
-    """A JIT target machine of this host at codegen ``level``. Fast instruction selection has calls of near code only:
-    the linker adds jumps to what is far."""
+    """A JIT target machine of this host at codegen ``level``. Code is far from data and from what it calls: guest
+    memories lie between."""
     llvm = binding()
     name, features = cpu()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=name, features=features, opt=level, jit=True,
-        codemodel="small" if level == QUICK else "jitdefault", reloc="pic" if level == QUICK else "default",
-    )  # fmt: skip
+        cpu=name, features=features, opt=level, jit=True, codemodel="jitdefault", reloc="default"
+    )
 
 
 def compile_object(ir: str, level: int = FAST) -> bytes:
