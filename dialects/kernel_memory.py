@@ -49,8 +49,9 @@ class KernelMemory:
     """TCM that a kernel is given: ``arena_bytes`` for itself alone, and memory for the tiles it begins with, in the
     order in which they are transferred.
 
-    The kernel moves nothing else to TCM before the first ``leading`` of them. One with ``spare_cycles`` starts the transfers of a later one's tiles after the last fetch of its own, whether
-    it has tiles itself or not; so long, by estimate, it then works at least.
+    The kernel moves nothing else to TCM before the first ``leading`` of them. One with ``spare_cycles`` starts the
+    transfers of a later one's tiles after the last fetch of its own, whether it has tiles itself or not; so long, by
+    estimate, it then works at least.
     """
 
     arena_bytes: int

@@ -36,9 +36,10 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
     loop has one exclusive stage per set, which first fetches the next tile into the free set, then computes and stores.
     Bounds, tile sizes and addresses may be dynamic, and values may be loop-carried. A loop-carried buffer (a running
     maximum) has a copy in each set as well: each stage writes its own and reads that of the stage before.
-    Loop-invariant tiles are fetched once, before the loop. In a kernel of a model, a product with weights in blocks gets
-    as many sets as fit, up to four: `hexagon-weight-streaming` has all tiles of the prologue fetched sooner. The copies stay copies until
-    `hexagon-double-buffer-generic-s2` turns them into transfers, so this pass alone preserves the semantics.
+    Loop-invariant tiles are fetched once, before the loop. In a kernel of a model, a product with weights in blocks
+    gets as many sets as fit, up to four: `hexagon-weight-streaming` has all tiles of the prologue fetched sooner. The
+    copies stay copies until `hexagon-double-buffer-generic-s2` turns them into transfers, so this pass alone preserves
+    the semantics.
 
     Before:
         func.func @f(%x: memref<8x4096xf32>, %n: index, %c: f32) {

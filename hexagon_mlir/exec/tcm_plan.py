@@ -100,9 +100,9 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
     The tiles of a call are started, in their order and as early as possible, by the last call before it that has tiles,
-    or by one between the two: as many as there is room for, and time, for the last one half of it. Leading tiles need no
-    time where no call in between has TCM: they delay nothing that would come before them otherwise. So tiles of at most
-    two calls are live at once: they are placed at the two ends of the TCM alternately, arenas between them.
+    or by one between the two: as many as there is room for, and time, for the last one half of it. Leading tiles need
+    no time where no call in between has TCM: they delay nothing that would come before them otherwise. So tiles of at
+    most two calls are live at once: they are placed at the two ends of the TCM alternately, arenas between them.
     """
     sizes = [(_up(need.arena_bytes, alignment), [_up(tile.nbytes, alignment) for tile in need.tiles]) for need in calls]
     used = [max(arena, 0) + sum(tiles) for arena, tiles in sizes]
@@ -145,7 +145,8 @@ def _starts(calls: Sequence[Need], sizes: Sequence[tuple[int, Sequence[int]]], u
             left, start = calls[first].spare_cycles, number
             next_to_move = all(not arena for arena, _ in sizes[first + 1:step])
             while (number < len(tiles)
-                   and (need.tiles[number].cycles * _WITHIN <= left or (left and next_to_move and number < need.leading))
+                   and (need.tiles[number].cycles * _WITHIN <= left
+                        or (left and next_to_move and number < need.leading))
                    and all(sizes[at][0] != WHOLE and used[at] + tiles[number] <= room for at in between)):
                 left = max(left - need.tiles[number].cycles, min(left, 1.0))
                 for at in between:
