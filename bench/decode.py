@@ -68,10 +68,11 @@ def main() -> None:
     model = layer(options.context, options.dtype, options.layers)
     model.scores([5])
     run, decode = model.program(1).last_run, model.decode
+    assert run is not None
     what = "A layer" if options.layers == 1 else f"{options.layers} layers"
     grid = table(f"{what} of Qwen3-0.6B, {options.dtype}, weights of 4 bits, {options.context} tokens, v75, simulated",
                  ("kernel", "calls", "cycles"))
-    for name, calls, cycles, _ in kernel_rows(run.launches):
+    for name, calls, cycles, _ in kernel_rows(list(run.launches)):
         grid.add_row(name, str(calls), f"{cycles:,}")
     show(grid, 120)
     print(f"{run.cycles:,} cycles, {run.ddr_bytes:,} bytes from and to DDR, {decode.needed_bytes:,} needed")
