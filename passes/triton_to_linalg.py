@@ -73,7 +73,8 @@ class TritonToLinalgPass(Pass):
           return
         }
 
-    Options: none.
+    Options:
+        matrix-engine: whether the engine may be used: large ``tl.dot_scaled`` are products of bf16 for it, else of f32.
 
     Refuses:
         * an operation that is not translated (inline assembly), named with the kernel's source line; the module
@@ -91,6 +92,8 @@ class TritonToLinalgPass(Pass):
     needs: ClassVar[str] = "source"
     leaves: ClassVar[str] = "tensor"
 
+    matrix_engine: bool = True
+
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Build every function aside, clean up, then swap: an error leaves ``module`` as it was."""
         kernels = [view.operation for view in module.body.operations if view.operation.name == "tt.func"]
@@ -105,7 +108,7 @@ class TritonToLinalgPass(Pass):
                 continue
             with ir.InsertionPoint(result.body):
                 translator = Translator(self.name, lambda op, text: self.remark(context, op, text), runtime, called,
-                                        context.target.has_matrix_pieces)
+                                        self.matrix_engine and context.target.has_matrix_pieces)
                 translator.function(kernel)
                 del translator
         self._clean(result)

@@ -248,7 +248,7 @@ def _dot_scaled(t: Translator, op: ir.Operation) -> Tensor:
                               None if given is None else t.tensor(given),
                               None if given is None else _element(given), packed)
 
-    return scaled.dot(side(0, 3, "a", "lhs"), scaled.transposed(side(1, 4, "b", "rhs")), t.tensor(values[2]),
+    return scaled.dot(side(0, 3, "a", "lhs"), side(1, 4, "b", "rhs"), t.tensor(values[2]),
                       t.multiplies_bf16)
 
 

@@ -37,10 +37,11 @@ class Operand:
 
 
 def dot(left: Operand, right: Operand, total: Tensor, multiplies_bf16: bool) -> Tensor:
-    """left (M, K) times right, given transposed (N, K), plus ``total`` (M, N), in f32; a large product of bf16 where
-    the target ``multiplies_bf16``."""
+    """left (M, K) times right (K, N), whose scale is (N, K / group), plus ``total`` (M, N), in f32; a large product of
+    bf16 where the target ``multiplies_bf16``."""
     f32 = ir.F32Type.get()
-    a, b = _scaled(left), _scaled(right)
+    right = _unpacked(right, -2)
+    a, b = _scaled(_unpacked(left, -1)), _scaled(replace(right, value=_transposed(right.value)))
     (*_, rows, depth), columns = a.shape, b.shape[-2]
     fits = all(side.kind != _F16 for side in (left, right))
     if multiplies_bf16 and fits and rows * columns * depth >= _LEAST_OF_BF16:
@@ -95,19 +96,28 @@ def _decoded(operand: Operand) -> Tensor:
         return _each(value, lambda x: arith.extf(f32, x))
     if kind != _E2M1:
         raise Unsupported(f"element type number {kind} of a scaled product")
-    *batch, rows, columns = value.shape
-    shape, rank = (*value.shape, 2), len(value.shape)
-    pairs = shapes.broadcast(shapes.expand_dims(value, rank), shape)
-    byte = ir.IntegerType.get_signless(8)
-    half = _reshaped(shapes.make_range(0, 2, byte), (*[1] * rank, 2))
-    wide = shapes.broadcast(half, shape)
-    assert isinstance(pairs, Tensor)
+    return _each(value, _e2m1)
+
+
+def _unpacked(operand: Operand, depth: int) -> Operand:
+    """``operand``, whose K is dimension ``depth`` (-1 or -2), with one number of 4 bits to a byte, in its low bits."""
+    if operand.kind != _E2M1:
+        return operand
+    value, byte, four = operand.value, ir.IntegerType.get_signless(8), 4
+    axis = len(value.shape) + (depth if operand.packed_along_k else -3 - depth)
+    shape = tuple(extent * (1 + (place == axis)) for place, extent in enumerate(value.shape))
+    if axis == len(value.shape) - 1:  # vectors go along the bytes, whose numbers are interleaved afterwards
+        high = elementwise.apply([value], [byte], value.shape, lambda x: arith.shrui(x, ints.value(four, byte)))[0]
+        return replace(operand, value=_reshaped(shapes.join(value, high), shape))
+    halves = (*value.shape[:axis + 1], 2, *value.shape[axis + 1:])
+    both = shapes.broadcast(shapes.expand_dims(value, axis + 1), halves)
+    numbers = tuple(2 if place == axis + 1 else 1 for place in range(len(halves)))
+    wide = shapes.broadcast(_reshaped(shapes.make_range(0, 2, byte), numbers), halves)
+    assert isinstance(both, Tensor)
     assert isinstance(wide, Tensor)
-    both = elementwise.apply([pairs, wide], [f32], shape, lambda x, i: _e2m1(
-        arith.shrui(x, arith.muli(i, ints.value(4, byte)))))[0]
-    if operand.packed_along_k:
-        return _reshaped(both, (*batch, rows, 2 * columns))
-    return _reshaped(_transposed(both), (*batch, 2 * rows, columns))
+    found = elementwise.apply([both, wide], [byte], halves, lambda x, i: arith.shrui(x, arith.muli(i, ints.value(
+        four, byte))))[0]
+    return replace(operand, value=_reshaped(found, shape))
 
 
 def _e2m1(byte: ir.Value) -> ir.Value:
@@ -132,11 +142,6 @@ def _reshaped(node: Tensor, shape: tuple[int, ...]) -> Tensor:
     result = shapes.reshape(node, shape)
     assert isinstance(result, Tensor)
     return result
-
-
-def transposed(operand: Operand) -> Operand:
-    """The right side as TTIR gives it, (K, N), with its scale already (N, K / group)."""
-    return replace(operand, value=_transposed(operand.value))
 
 
 def _transposed(node: Tensor) -> Tensor:

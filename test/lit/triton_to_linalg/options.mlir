@@ -1,9 +1,9 @@
 // RUN: not hexmlir-opt %s --triton-to-linalg='block=4' 2>&1 | filecheck %s --check-prefix=UNKNOWN
 // RUN: hexmlir-opt %s --triton-to-linalg --remarks 2>&1 | filecheck %s
 
-// The pass has no options.
+// Whether the engine may be used is its only option; blocks are no option.
 // UNKNOWN: unknown option 'block'
-// UNKNOWN: options of triton-to-linalg: none
+// UNKNOWN: options of triton-to-linalg: matrix-engine
 
 // Remarks report dropped operations and loops over elements.
 // CHECK-DAG: remark: triton-to-linalg: llvm.intr.assume is dropped

@@ -57,3 +57,28 @@ def test_formats(kind):
     limit = 2.0**-19 * (sizes[0] @ sizes[1]) + 2.0 ** -(23 + top_exponent(K)) * lost
     rest = np.arange(M) != 5
     assert (np.abs(result - left @ right) <= limit)[rest].all()
+
+
+def compiled(kind, **options):
+    type_ = {"e4m3": "*fp8e4nv", "e2m1": "*u8"}[kind]
+    return hx.compile(product, signature={"a": type_, "b": type_, "a_scale": "*u8", "b_scale": "*u8", "c": "*fp32"},
+                      constants={"FORMAT": kind, "PACK": 2 if kind == "e2m1" else 1, "M": M, "N": N, "K": K}, **options)
+
+
+def test_numbers_of_4_bits_take_little_longer_than_bytes():
+    """They were taken out of their bytes one by one: five times as long."""
+    cycles = {}
+    for kind in ("e4m3", "e2m1"):
+        given, _ = operands(kind, np.random.default_rng(3))
+        scales = [np.full((rows, K // 32), 127, np.int8) for rows in (M, N)]
+        result = np.zeros((M, N), np.float32)
+        run = compiled(kind).run(*(one.view(np.int8) for one in given), *scales, result, grid=(1,))
+        cycles[kind] = run.cycles
+    assert cycles["e2m1"] < 1.25 * cycles["e4m3"]
+
+
+@pytest.mark.parametrize("kind", ["e4m3", "e2m1"])
+def test_products_are_of_f32_without_the_engine(kind):
+    """HVX multiplies bf16 in more time than f32."""
+    assert "xbf16>" in compiled(kind).ir("triton-to-linalg")
+    assert "xbf16>" not in compiled(kind, matrix_engine=False).ir("triton-to-linalg")

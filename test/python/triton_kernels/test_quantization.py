@@ -296,6 +296,33 @@ def test_scaled_dot_in_batches():
 
 
 @triton.jit
+def scaled_dot_columns(a, b, a_scale, b_scale, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    """Two numbers of a's summed dimension to a byte, two of b's columns."""
+    m, n, k, s = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K), tl.arange(0, K // 32)
+    x = tl.load(a + m[:, None] * (K // 2) + tl.arange(0, K // 2)[None, :])
+    y = tl.load(b + k[:, None] * (N // 2) + tl.arange(0, N // 2)[None, :])
+    xs = tl.load(a_scale + m[:, None] * (K // 32) + s[None, :])
+    ys = tl.load(b_scale + n[:, None] * (K // 32) + s[None, :])
+    total = tl.dot_scaled(x, xs, "e2m1", y, ys, "e2m1", rhs_k_pack=False)
+    tl.store(c + m[:, None] * N + n[None, :], total)
+
+
+@pytest.mark.parametrize("sizes", [(4, 8, 64), (32, 64, 128)])
+def test_scaled_dot_of_columns_in_a_byte(sizes):
+    M, N, K = sizes
+    sa, sb = (torch.randint(125, 129, (rows, K // 32), dtype=torch.uint8) for rows in (M, N))
+    a = torch.randint(0, 256, (M, K // 2), dtype=torch.uint8)
+    b = torch.randint(0, 256, (K, N // 2), dtype=torch.uint8)
+    wide_a = _E2M1[torch.stack([a & 15, a >> 4], 2).reshape(M, K).long()]
+    wide_b = _E2M1[torch.stack([b & 15, b >> 4], 2).reshape(K, N).long()]
+    c = torch.empty(M, N)
+    scaled_dot_columns[(1,)](a, b, sa, sb, c, M=M, N=N, K=K)
+    wide_a = wide_a * torch.exp2(sa.float() - 127).repeat_interleave(32, 1)
+    wide_b = wide_b * torch.exp2(sb.float() - 127).repeat_interleave(32, 1).T
+    assert torch.equal(c, wide_a @ wide_b)  # every sum is exact
+
+
+@triton.jit
 def grouped_int4_matmul(x, words, scales, out, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
                         BK: tl.constexpr):
     """x @ w, w in words of eight 4-bit numbers along k, with a scale for each GROUP of k and column."""
