@@ -1,7 +1,7 @@
 """A function of the torch dialect as a graph of PyTorch's own ATen ops, which have the same names and arguments.
 
 Values that do not depend on inputs or weights (mainly shapes) are evaluated here, so that branches are resolved and
-loops unrolled.
+loops unrolled. Of branches that depend on them both are computed, of loops all steps.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTens
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_arg
 
+from hexagon_mlir.frontend.onnx.choices import MOST_STEPS, both, chosen, is_condition
 from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.ir import Diagnostic, HexError, Place, ir
 from hexagon_mlir.ir.onnx_import import DTYPES, ORIGIN, OWN, attributes_of, name_of
@@ -90,21 +91,44 @@ class _Builder:
         if kind == "torch.runtime.assert":
             return []
         if kind == "torch.prim.If":
-            return self._run(op.regions[0 if self._known(op, operands[0]) else 1].blocks[0])
+            return self._branch(op, operands[0])
         if kind == "torch.prim.Loop":
             return self._loop(op, *operands)
         if kind == "torch.operator":
             return self._own(op, operands)
+        if operands and isinstance(operands[0], Node) and is_condition(op):
+            return operands[:1]
         return self._call(op, operands)
+
+    def _branch(self, op: ir.Operation, condition: Any) -> Sequence[Any]:
+        """The results of one branch, or of both what the condition chooses."""
+        if not isinstance(condition, Node):
+            return self._run(op.regions[0 if condition else 1].blocks[0])
+        branches = [self._run(region.blocks[0]) for region in op.regions]
+        return [self._chosen(op, condition, *pair) for pair in zip(*branches, strict=True)]
 
     def _loop(self, op: ir.Operation, count: Any, go_on: Any, *initial: Any) -> Sequence[Any]:
         """Unroll a loop."""
         block, step, carried = op.regions[0].blocks[0], 0, list(initial)
-        while step < self._known(op, count) and self._known(op, go_on):
+        while step < self._known(op, count) and (isinstance(go_on, Node) or go_on):
+            if step == MOST_STEPS and isinstance(go_on, Node):
+                raise self._error(op, f"a loop of more than {MOST_STEPS} steps ends where values of inputs say so",
+                                  "a number of steps that is known when the model is compiled")
             self.values.update(zip(block.arguments, (step, *carried), strict=True))
-            go_on, *carried = self._run(block)
+            goes_on, *made = self._run(block)
+            if isinstance(go_on, Node):
+                made = [self._chosen(op, go_on, *pair) for pair in zip(made, carried, strict=True)]
+                if isinstance(goes_on, Node):
+                    goes_on = self._apply(op, both, [go_on, goes_on], {})
+                elif goes_on:
+                    goes_on = go_on
+            go_on, carried = goes_on, made
             step += 1
         return carried
+
+    def _chosen(self, op: ir.Operation, condition: Node, yes: Any, no: Any) -> Any:
+        is_same = yes is no or (not isinstance(yes, torch.Tensor | Node) and type(yes) is type(no) and yes == no)
+        return yes if is_same else self._apply(op, chosen, [condition, yes, no], {})
 
     def _known(self, op: ir.Operation, value: Any) -> Any:
         if isinstance(value, Node):
@@ -252,7 +276,6 @@ def _example(value: Any) -> torch.Tensor:
 
 def _item(values: Sequence[Any], number: int) -> Any:
     return values[number]
-
 
 
 def _sentence(error: Exception) -> str:

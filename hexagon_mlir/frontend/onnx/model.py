@@ -19,6 +19,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Interpreter
 
 from hexagon_mlir.frontend.onnx.graph import to_graph
+from hexagon_mlir.frontend.onnx.loops import guard_loops
 from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
 from hexagon_mlir.frontend.torch.examples import zeros
@@ -151,6 +152,7 @@ def _read(file: str) -> OnnxModel:
         raise HexError.plain(_first_line(error), origin=ORIGIN, file=file) from None
     for number, node in enumerate(proto.graph.node):
         node.name = node.name or f"{node.op_type} number {number}"
+    guard_loops(proto.graph)
     inputs = [_input(value, file) for value in proto.graph.input if value.name not in weights]
     proto.graph.name = "main"
     return OnnxModel(file, proto, inputs, weights)
