@@ -118,9 +118,9 @@ def run(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, A
 def export(module: torch.nn.Module, inputs: dict[str, torch.Tensor]) -> dict[str, Any]:
     """``torch.export`` and ``hexagon_mlir.compile``, without a cache, which PyTorch refuses as a result."""
     module.eval()
-    config = getattr(module, "config", None)
-    if hasattr(config, "use_cache"):
-        config.use_cache = False
+    for config in (getattr(part, "config", None) for part in module.modules()):  # a decoder has its own
+        if hasattr(config, "use_cache"):
+            config.use_cache = False
     with torch.no_grad():
         expected = _expected(module, inputs)
         program = torch.export.export(module, (), inputs)
