@@ -222,7 +222,8 @@ class HexagonEngineConvolutionPass(Pass):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], op)
-        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ByteRates.of(target))
+        ready = convolution.tiles is not None
+        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, ByteRates.of(target))
         if found is None:
             self.remark(context, op, "left to HVX: one row of tiles exceeds the TCM budget")
             return

@@ -5,22 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.engine_tiles import byte_weights_shape, tiled_shape, tiles
+from hexagon_mlir.dialects.engine_tiles import TILE, VECTOR_TILES, byte_weights_shape, tiled_shape, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
 from hexagon_mlir.dialects.packed_weights import PACKED, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay as byte_convolution_pays
+from hexagon_mlir.passes.engine_convolution.byte_schedule import choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.image import reshaped
-from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
-from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan
+from hexagon_mlir.passes.engine_convolution.read import Convolution, Geometry, read_convolution
+from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, read_byte_convolution
+from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, steps
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
+from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
@@ -166,6 +170,9 @@ class PackEngineWeightsPass(Pass):
             fits = not (matmul.batches or matmul.transposed(RIGHT)) and (not matmul.in_f32 or target.has_matrix_pieces)
             fits = fits and ir.RankedTensorType(op.operands[RIGHT].type).rank == _MATRIX
             return matmul.sizes[-1] if fits and (self.always or pays(*matmul.sizes, EngineCost.of(target, True))) else 0
+        byte_convolution = read_byte_convolution(op)
+        if isinstance(byte_convolution, ByteConvolution):
+            return self._byte_taps_depth(byte_convolution.geometry, target)
         convolution = read_convolution(op)
         if not isinstance(convolution, Convolution) or not packs_at_compile_time(convolution.geometry):
             return 0
@@ -174,6 +181,14 @@ class PackEngineWeightsPass(Pass):
         fits = choose_plan(geometry, target.tcm_budget_bytes // 2) is not None  # what else a kernel needs is not known
         return geometry.taps_y * geometry.taps_x * geometry.run if pays_here and fits else 0
 
+    def _byte_taps_depth(self, geometry: Geometry, target: Target) -> int:
+        """Rows of the matrix of a convolution's weights of bytes, if it is for the engine; else 0."""
+        if target.version < FIRST_WITH_PLANES or steps(geometry) < VECTOR_TILES:  # others are filled up
+            return 0
+        budget = target.tcm_budget_bytes // 2  # what else a kernel needs is not known
+        found = choose_byte_schedule(geometry, budget, 0, True, ByteRates.of(target))
+        pays_here = found is not None and (self.always or byte_convolution_pays(geometry, found[1]))
+        return TILE * steps(geometry) if pays_here else 0
 
     def _bytes_depth(self, matmul: Matmul, target: Target) -> int:
         """Rows of the right factor of a product of bytes, if it is for the engine; else 0."""

@@ -10,7 +10,7 @@ from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, scf, tensor
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.make import fill
-from hexagon_mlir.passes.engine_convolution.byte_schedule import byte_image_size, byte_places
+from hexagon_mlir.passes.engine_convolution.byte_schedule import UNFINISHED, byte_image_size, byte_places
 from hexagon_mlir.passes.engine_convolution.epilogue import inputs_beside, on_block
 from hexagon_mlir.passes.engine_convolution.image import reshaped
 from hexagon_mlir.passes.engine_convolution.parts import Part
@@ -22,18 +22,10 @@ from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_
 from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
 from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, pack_byte_weights
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
-from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, UNFINISHED, Fetch
+from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Fetch
 
 _BLOCK_RANK = 3
 """Dimensions of a block of the result: rows, columns and channels, or fewer where the result has fewer."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Weight tiles of a block of channels, and what is added to the sums of each channel."""
-
-    weights: ir.Value
-    added: ir.Value | None
 
 
 @dataclass(frozen=True)
@@ -69,10 +61,11 @@ class ByteConvolutionBuilder:
         return loop.results[0]
 
     def _image(self, batch: Offset, result: ir.Value) -> ir.Value:
-        """One image: each product's planes are joined two products later."""
+        """One image: each product's planes are joined after the next product has started."""
         fetched: dict[Fetch, ir.Value] = {}
         activations: dict[Fetch, ir.Value] = {}
-        columns: dict[Fetch, Columns] = {}
+        columns: dict[Fetch, ir.Value] = {}
+        added: dict[Fetch, ir.Value | None] = {}
         unfinished: list[Product] = []
         for step in self._grid.steps:
             for fetch in step.fetches:
@@ -82,10 +75,13 @@ class ByteConvolutionBuilder:
                 if fetch.operand == LEFT:
                     activations[fetch] = self._packed(block, fetch)
                 else:
-                    columns[fetch] = self._columns(block, fetch)
+                    columns[fetch] = self._packed_weights(block, fetch)
             rows, of_channels = step.factors
             part = self._part(batch, rows, of_channels)
-            unfinished.append(self._multiplied(activations[rows], columns[of_channels], part))
+            planes = self._multiplied(activations[rows], columns[of_channels], part)
+            if of_channels not in added:  # beside the product
+                added[of_channels] = self._added(columns[of_channels], of_channels)
+            unfinished.append(Product(planes, added[of_channels], part, self._inputs(part)))
             if len(unfinished) > UNFINISHED:
                 result = self._finished(unfinished.pop(0), result)
         for product in unfinished:
@@ -110,39 +106,50 @@ class ByteConvolutionBuilder:
         return pack_pixels(image, places.rows, places.columns, self._size, lie, signed)
 
     def _weights(self, fetch: Fetch) -> ir.Value:
-        """The weights of a block of channels, filled up with zeros to whole vectors: [reduction][channels]."""
-        geometry, count = self._geometry, self._grid.columns[fetch.number]
+        """The weights of a block of channels: tiles, or [reduction][channels], filled up with zeros to whole vectors.
+        """
+        geometry, count, first = self._geometry, self._grid.columns[fetch.number], self._starts[RIGHT][fetch.number]
+        ready = self._convolution.tiles
+        if ready is not None:
+            shape = [tiles(count), *ir.RankedTensorType(ready.type).shape[1:]]
+            return tcm_copy(extract(ready, [first // TILE, *[0] * (len(shape) - 1)], shape))
         reduction = TILE * steps(geometry)
         matrix = reshaped(self._convolution.weights, [reduction, geometry.outputs])
-        part = extract(matrix, [0, self._starts[RIGHT][fetch.number]], [reduction, count])
+        part = extract(matrix, [0, first], [reduction, count])
         return _filled(part, [reduction, TILE * vector_tiles(count)])
 
-    def _columns(self, weights: ir.Value, fetch: Fetch) -> Columns:
-        count = tiles(self._grid.columns[fetch.number])
+    def _packed_weights(self, weights: ir.Value, fetch: Fetch) -> ir.Value:
+        """Tiles of the weights of a block of channels."""
+        if self._convolution.tiles is not None:
+            return weights
         packed = pack_byte_weights(weights, False)
-        packed = extract(packed, [0] * 5, [count, *ir.RankedTensorType(packed.type).shape[1:]])
-        added = None
+        count = tiles(self._grid.columns[fetch.number])
+        return extract(packed, [0] * 5, [count, *ir.RankedTensorType(packed.type).shape[1:]])
+
+    def _added(self, weights: ir.Value, fetch: Fetch) -> ir.Value | None:
+        """What is added to the sums of each channel of a block, whose tiles ``weights`` are; None for nothing."""
+        channels, added = self._grid.columns[fetch.number], None
+        count = tiles(channels)
         if self._convolution.bias is not None:
-            channels = self._grid.columns[fetch.number]
             own = extract(self._convolution.bias, [self._starts[RIGHT][fetch.number]], [channels])
             added = reshaped(_filled(own, [TILE * count]), [count, TILE])
         if self._convolution.signed:
             word = ir.IntegerType.get_signless(32)
-            added = column_sums(packed, _zeros([count, TILE], word) if added is None else added)
-        return Columns(packed, added)
+            added = column_sums(weights, _zeros([count, TILE], word) if added is None else added)
+        return added
 
     def _part(self, batch: Offset, rows: Fetch, columns: Fetch) -> Part:
         first, plan = self._row(rows), self._schedule.plan(rows.number)
         return Part(batch, first, min(plan.tile_rows * plan.height, self._geometry.rows - first),
                     self._starts[RIGHT][columns.number], self._grid.columns[columns.number], plan)
 
-    def _multiplied(self, activations: ir.Value, columns: Columns, part: Part) -> Product:
+    def _multiplied(self, activations: ir.Value, weights: ir.Value, part: Part) -> ir.Value:
+        """Planes of the sums of a part."""
         geometry = self._geometry
         places = byte_places(geometry, part.plan.tile_rows, self._across)
         windows = Windows(self._across, geometry.row_step // places.row_unit, geometry.row_tap // places.row_unit,
                           geometry.column_step // TILE, geometry.taps_x)
-        planes = multiply_bytes(activations, columns.weights, part.plan.tile_rows * self._across, windows)
-        return Product(planes, columns.added, part, self._inputs(part))
+        return multiply_bytes(activations, weights, part.plan.tile_rows * self._across, windows)
 
     def _place(self, part: Part) -> tuple[list[Offset], list[int]]:
         """Offsets and sizes of ``part`` in the dimensions of the result."""

@@ -8,7 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, HALF_BYTES, PLANES, TILE, VECTOR_TILES, tiles, vector_tiles
+from hexagon_mlir.dialects.engine_tiles import (
+    BYTE_ROWS,
+    HALF_BYTES,
+    PAIR,
+    PLANES,
+    TILE,
+    VECTOR_TILES,
+    tiles,
+    vector_tiles,
+)
 from hexagon_mlir.passes.engine_convolution.read import Geometry
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import (
@@ -28,8 +37,11 @@ from hexagon_mlir.passes.matrix_engine.estimate import (
     schedule_cycles,
     unpack_cycles,
 )
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, Fetch, Grid
 
+UNFINISHED = 1
+"""Products that start before the results of the one before them are joined. The threads take longer than the engine:
+results are transferred as soon as they can be."""
 _VECTOR_BYTES = 128
 _MOST_PRODUCTS = 16
 """Each is code of its own."""
@@ -39,7 +51,7 @@ _SLACK = 1.2
 """How many times more tiles than the fewest a shape of tiles may take."""
 _WEIGHTS_TILE = TILE * TILE
 _IMAGE_TILE = BYTE_ROWS * TILE
-_SLOWER, _RESULT_CYCLES = 1.15, 0.2
+_SLOWER, _RESULT_CYCLES = 1.05, 0.2
 """Fitted to twelve layers of networks: what a schedule takes beside its estimate, and for each result."""
 _HVX_CYCLES, _HVX_PRODUCTS, _HVX_RESULT_CYCLES = 12000.0, 260.0, 0.25
 """The same on HVX: cycles in any case, products that it sums per cycle, and cycles for each result."""
@@ -66,11 +78,12 @@ def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
 @dataclass(frozen=True)
 class ByteWork:
     """A convolution by ``schedule``. ``epilogue_bytes``: of what the epilogue reads and writes for each element of the
-    result; 0 where there is none."""
+    result; 0 where there is none. ``ready``: the weights are tiles already."""
 
     geometry: Geometry
     schedule: Schedule
     epilogue_bytes: int
+    ready: bool
     rates: ByteRates
 
     @property
@@ -83,7 +96,8 @@ class ByteWork:
         if fetch.operand == LEFT:
             found = byte_places(self.geometry, self.schedule.grid.rows[fetch.number], self.across)
             return found.rows * found.columns
-        return vector_tiles(self.schedule.grid.columns[fetch.number]) * steps(self.geometry)
+        columns = self.schedule.grid.columns[fetch.number]
+        return (tiles(columns) if self.ready else vector_tiles(columns)) * steps(self.geometry)
 
     def _bytes_of(self, fetch: Fetch) -> int:
         """Of a block's tiles."""
@@ -98,7 +112,9 @@ class ByteWork:
 
     def packed(self, fetch: Fetch) -> float:
         """Cycles of the threads to make tiles of a block."""
-        return pack_cycles(self._bytes_of(fetch) // HALF_BYTES, self.rates.others)
+        if fetch.operand == RIGHT and self.ready:
+            return 0
+        return pack_cycles(self._bytes_of(fetch), self.rates.others)  # twice as long as of f16
 
     def _result_tiles(self, factors: tuple[Fetch, Fetch]) -> int:
         rows, columns = (blocks[fetch.number] for blocks, fetch in zip(self.schedule.grid.blocks, factors, strict=True))
@@ -125,31 +141,34 @@ class ByteWork:
         moves = 1 - grid.stays
         of_blocks = grid.fetches
         packed = [list(map(self._bytes_of, fetches)) for fetches in of_blocks]
-        staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches)
+        staged = (AHEAD + 2) * max(self.transferred(fetch) for fetches in of_blocks for fetch in fetches
+                                   if fetch.operand == LEFT or not self.ready)
+        live = AHEAD + 2 if self.ready and moves == RIGHT else 2
         most = max(grid.rows) * self.across * tiles(max(grid.columns)) * _IMAGE_TILE
         results = most * (PLANES * (UNFINISHED + 2) + (UNFINISHED + 1) * (SUM_BYTES + self.epilogue_bytes))
-        return sum(packed[grid.stays]) + 2 * max(packed[moves]) + staged + results
+        return sum(packed[grid.stays]) + live * max(packed[moves]) + staged + results
 
 
-def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int,
+def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool,
                          rates: ByteRates) -> tuple[Schedule, float] | None:
     """The schedule of one image that is estimated to take least time of those that fit ``budget`` bytes of TCM, and its
-    cycles; None where none does. ``epilogue_bytes``: as for `ByteWork`.
+    cycles; None where none does. ``epilogue_bytes``, ``ready``: as for `ByteWork`.
     """
     best: tuple[Schedule, float] | None = None
-    for schedule in _schedules(geometry, rates):
-        work = ByteWork(geometry, schedule, epilogue_bytes, rates)
+    for schedule in _schedules(geometry, PAIR if ready else VECTOR_TILES, rates):
+        work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates)
         if work.bytes() <= budget:
-            cycles = schedule_cycles(schedule.grid, work, rates.others)
+            cycles = schedule_cycles(schedule.grid, work, rates.others, UNFINISHED)
             if best is None or cycles < best[1]:
                 best = schedule, cycles
     return best
 
 
-def _schedules(geometry: Geometry, rates: ByteRates) -> Iterator[Schedule]:
+def _schedules(geometry: Geometry, unit: int, rates: ByteRates) -> Iterator[Schedule]:
+    """``unit``: tiles of channels that blocks are multiples of."""
     shapes = tile_shapes(geometry.rows, geometry.columns, BYTE_ROWS)
     fewest = min(count for _, count in shapes)
-    units = -(-tiles(geometry.outputs) // VECTOR_TILES)
+    units = -(-tiles(geometry.outputs) // unit)
     for (height, width), count in shapes:
         if count > _SLACK * fewest:
             continue
@@ -159,7 +178,7 @@ def _schedules(geometry: Geometry, rates: ByteRates) -> Iterator[Schedule]:
                 products = len(rows) * len(columns)
                 if products > 1 and (products > _MOST_PRODUCTS or products * _LEAST_CYCLES > array):
                     continue
-                sizes = [VECTOR_TILES * TILE * number for number in columns]
+                sizes = [unit * TILE * number for number in columns]
                 channels = (*sizes[:-1], geometry.outputs - sum(sizes[:-1]))
                 for stays in (RIGHT, LEFT):
                     yield Schedule(height, width, Grid(rows, channels, stays))

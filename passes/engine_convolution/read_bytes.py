@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.engine_convolution.image import RESHAPES, Image
@@ -41,6 +42,14 @@ class ByteConvolution:
     def weights(self) -> ir.Value:
         """[taps_y] [taps_x] run, outputs."""
         return self.op.operands[1]
+
+    @property
+    def tiles(self) -> ir.Value | None:
+        """The tiles that the weights are since compile time; None where they are not."""
+        value = self.weights
+        while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
+            value = value.owner.operation.operands[0]
+        return tiles_of(value)
 
 
 def read_byte_convolution(op: ir.Operation) -> ByteConvolution | str | None:

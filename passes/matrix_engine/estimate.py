@@ -125,9 +125,10 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     return schedule_cycles(grid, _ProductWork(grid, sizes, rates), rates)
 
 
-def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
+def schedule_cycles(grid: Grid, work: Work, rates: Rates, unfinished: int = UNFINISHED) -> float:
     """Estimated cycles of ``work`` in the steps of ``grid``: one thread that packs, unpacks and starts transfers and
-    products, the DMA engine, and the matrix engine, each in order.
+    products, the DMA engine, and the matrix engine, each in order. Results are unpacked when ``unfinished`` further
+    products have started.
     """
     thread = dma = engine = 0.0
     arrivals: dict[tuple[int, int], float] = {}
@@ -151,9 +152,9 @@ def schedule_cycles(grid: Grid, work: Work, rates: Rates) -> float:
         engine = max(engine, thread + 2 * rates.dispatch_cycles) + work.multiplied(step.factors)
         thread += _START_CYCLES
         ends.append(engine)
-        if len(ends) > UNFINISHED:
-            finish(len(ends) - 1 - UNFINISHED)
-    for number in range(max(len(ends) - UNFINISHED, 0), len(ends)):
+        if len(ends) > unfinished:
+            finish(len(ends) - 1 - unfinished)
+    for number in range(max(len(ends) - unfinished, 0), len(ends)):
         finish(number)
     return max(thread, dma)
 

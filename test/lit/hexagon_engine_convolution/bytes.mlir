@@ -4,10 +4,10 @@
 // CHECK: linalg.fill ins(%c-5_i8{{.*}}) {{.*}} tensor<10x{{[0-9]+}}xi8>
 // CHECK: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<576x128xi8>
 // CHECK: arith.xori %{{.*}}, %c-128_i8{{.*}} : i8
-// CHECK: arith.extsi %{{.*}} : i8 to i32
-// CHECK-NEXT: arith.muli %{{.*}}, %c-128_i32{{.*}} : i32
 // CHECK: hexagon.windows
 // CHECK: linalg.index 2 : index
+// CHECK: arith.extsi %{{.*}} : i8 to i32
+// CHECK-NEXT: arith.muli %{{.*}}, %c-128_i32{{.*}} : i32
 // CHECK-NOT: linalg.conv_2d_nhwc_hwcf
 func.func @signed(%image: tensor<1x8x8x64xi8>, %weights: tensor<3x3x64x128xi8>, %bias: tensor<128xi32>) -> tensor<1x8x8x128xi32> {
   %border = arith.constant -5 : i8

@@ -27,6 +27,8 @@ class Sums(torch.nn.Module):
     ((32, 64, 7), 0, {"padding": 3, "stride": 2}, (1, 21, 18)),
     ((64, 32, 3), 128, {"padding": 1}, (1, 17, 13)),
     ((256, 64, 1), 0, {}, (1, 24, 28)),
+    ((128, 330, 3), 0, {"padding": 1}, (1, 8, 9)),
+    ((64, 96, 3), 0, {"padding": 1}, (2, 14, 14)),
 ])
 def test_sums_are_exact(sizes, point, options, image):
     torch.manual_seed(0)

@@ -239,14 +239,14 @@ def test_every_schedule_covers_the_result_and_fits(seed):
     rng = np.random.default_rng(seed)
     shape = (1, *(int(rng.integers(3, 90)) for _ in range(2)), 32 * int(rng.integers(1, 9)))
     geometry = Layer("", shape, int(rng.integers(1, 600)), stride=int(rng.integers(1, 3))).geometry()
-    budget = int(rng.integers(1 << 18, 8 * MIB))
-    found = choose_byte_schedule(geometry, budget, 4, RATES)
+    budget, ready = int(rng.integers(1 << 18, 8 * MIB)), bool(rng.integers(2))
+    found = choose_byte_schedule(geometry, budget, 4, ready, RATES)
     if found is None:
         return
     schedule, cycles = found
-    assert ByteWork(geometry, schedule, 4, RATES).bytes() <= budget
+    assert ByteWork(geometry, schedule, 4, ready, RATES).bytes() <= budget
     assert sum(schedule.grid.columns) == geometry.outputs
-    assert all(count % 128 == 0 for count in schedule.grid.columns[:-1])
+    assert all(count % (64 if ready else 128) == 0 for count in schedule.grid.columns[:-1])
     covered = sum(schedule.grid.rows) * schedule.height
     assert geometry.rows <= covered < geometry.rows + schedule.height
     assert schedule.height * schedule.width == 64
@@ -260,6 +260,6 @@ def test_every_schedule_covers_the_result_and_fits(seed):
 def test_the_faster_one_is_chosen(shape, outputs, stride, engine, hvx):
     """Cycles measured both ways, sums requantized."""
     geometry = Layer("", (1, *shape), outputs, stride=stride).geometry()
-    found = choose_byte_schedule(geometry, 7 * MIB, 1, RATES)
+    found = choose_byte_schedule(geometry, 7 * MIB, 1, False, RATES)
     assert found is not None
     assert bytes_pay(geometry, found[1]) == (engine < hvx)
