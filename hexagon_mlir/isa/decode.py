@@ -411,9 +411,24 @@ def _flow(line: int, text: str, full: str) -> Insn | None:
 def decode_one(line: int, full: str) -> Insn:
     """One instruction (already split from its compound)."""
     try:
-        return _decode(line, full)
+        known = _known(full) if len(full) < _LONG else _decode(line, full)
     except Refused as error:
         raise FormError(line, full, str(error), error.hint) from error
+    except FormError as error:
+        raise FormError(line, error.text, error.why, error.hint) from error
+    insn = object.__new__(Insn)
+    insn.__dict__.update(known.__dict__, line=line)
+    return insn
+
+
+_LONG = 200
+"""Characters of a text that is not kept."""
+
+
+@functools.lru_cache(1 << 14)
+def _known(full: str) -> Insn:
+    """The instruction, on no line: most of a program's are in others too."""
+    return _decode(0, full)
 
 
 def _decode(line: int, full: str) -> Insn:

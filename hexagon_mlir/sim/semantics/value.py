@@ -64,8 +64,8 @@ class Code:
         """Vector predicates made since the last label, by name: the lane results they come from, see `lanes.mask`."""
         self.sticky: list[tuple[int, Val]] | None = None
         """Bits of USR to set and their conditions, while somebody wants to know, see `isa.sticky`."""
-        self.widest_shuffle = 0
-        """Lanes of the widest result of a shuffle."""
+        self.table: dict[str, int] | None = None
+        """Symbols of the module to their places in the table of addresses at ``%addresses``, see `address`."""
 
     def name(self, hint: str = "t") -> str:
         self.counter += 1
@@ -102,6 +102,17 @@ class Code:
         if key not in self.pointers:
             self.pointers[key] = name = "%" + self.name("s")
             self.put(f"{name} = getelementptr i8, ptr {base}, i32 {offset}")
+        return self.pointers[key]
+
+    def address(self, symbol: str) -> str:
+        """The pointer ``symbol``: from the table of addresses, if there is one."""
+        if self.table is None:
+            return symbol
+        key = symbol, 0, 0
+        if key not in self.pointers:
+            place = self.at("%addresses", 8 * self.table.setdefault(symbol, len(self.table)))
+            self.pointers[key] = name = "%" + self.name("f")
+            self.put(f"{name} = load ptr, ptr {place}")
         return self.pointers[key]
 
     def alloca(self, ty: Type) -> str:
@@ -305,7 +316,6 @@ class Val:
         ty = Type(len(mask), self.ty.kind, self.ty.bits)
         right = "poison" if other is None else other.name
         indices = ", ".join(f"i32 {i}" for i in mask)
-        self.code.widest_shuffle = max(self.code.widest_shuffle, len(mask))
         return self.code.op(
             f"shufflevector {self.ty} {self.name}, {self.ty} {right}, <{len(mask)} x i32> <{indices}>", ty
         )

@@ -186,8 +186,9 @@ class BlockAccesses:
                 skip = ~group.condition if skip is None else skip | ~group.condition
             root = group.root.zext(64)
             code.store(root if skip is None else skip.select(SKIPPED, root), self._at("%roots", number, 8))
-        function = "void @mm_account" if self.quick else f"{SLOW} void @mm_replay"
-        code.put(f"call {function}(ptr %st, ptr {table}, i32 {len(words)}, ptr %roots, ptr {memo}, i32 {noted})")
+        function = f"void {code.address('@mm_account')}" if self.quick else f"{SLOW} void @mm_replay"
+        words_at = code.address(table)
+        code.put(f"call {function}(ptr %st, ptr {words_at}, i32 {len(words)}, ptr %roots, ptr {memo}, i32 {noted})")
 
     # -- pointers ------------------------------------------------------------------------------------------
     def _plus(self, root: Val, offset: int) -> Val:

@@ -18,9 +18,8 @@ from hexagon_mlir.sim.semantics.routines import with_definitions
 from hexagon_mlir.sim.semantics.tables import SEMANTICS
 from hexagon_mlir.sim.semantics.value import Code, Type, Val
 from hexagon_mlir.sim.translation import host
-from hexagon_mlir.sim.translation.vectors import Stored, Vectors
+from hexagon_mlir.sim.translation.vectors import PREFIX, Stored, Vectors
 
-PREFIX = "form_"
 BLEND = "blend"
 """What a form with a vector predicate ends with: the predicate, the bytes where it holds, the others."""
 Shape = Any
@@ -56,7 +55,7 @@ def apply(key: str, vectors: Vectors, arguments: list[Any], targets: Sequence[St
     given = [f"ptr {place.pointer}" for place in places]
     given += [f"ptr {vectors.in_memory(value).pointer}" if value.ty.lanes > 1 else f"{value.ty} {value.name}"
               for value in values]
-    call = f"call {_record(form.numbers)} @{form.name}({', '.join(given)})"
+    call = f"call {_record(form.numbers)} {code.address('@' + form.name)}({', '.join(given)})"
     stored = iter(places)
     if not form.numbers:
         code.put(call)

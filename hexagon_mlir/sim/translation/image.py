@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import functools
+from dataclasses import dataclass, field, replace
 
 from hexagon_mlir.isa.reader import Packet
 from hexagon_mlir.sim import layout
@@ -62,6 +63,8 @@ class Image:
     """The program reads USR: its sticky bits are kept."""
     extended: bool = False
     """The program has forms that see extension bits: vector registers have them."""
+    addresses: dict[str, int] = field(default_factory=dict)
+    """Symbols in quick code's table of addresses: their places."""
 
     def trap(self, message: str) -> int:
         self.traps.append(message)
@@ -82,6 +85,7 @@ class Image:
         )  # fmt: skip
 
 
+@functools.cache
 def state_offset(unit: Unit) -> int:
     """Byte offset of a register in the state record."""
     cls, number = unit

@@ -26,6 +26,8 @@ from hexagon_mlir.sim.translation.vectors import CLASSES, Stored, Vectors
 
 LOOP_REGISTERS = {"sa0": 0, "lc0": 1, "sa1": 2, "lc1": 3}
 """Numbers of the control registers of the hardware loops."""
+ADDRESSES = "@addresses"
+"""Quick code's table of addresses: LLVM's fast instruction selection has no calls of far symbols."""
 STAGES = "stages"
 """What a pipelined loop counts until p3 becomes true."""
 ARGUMENTS = {("R", n) for n in (0, 1, 2, 3, 4, 5, 29)}
@@ -96,6 +98,7 @@ class FunctionLowering:
         """Registers whose slot is older than the value held."""
         self.accesses = BlockAccesses(self.code, image.model, image.quick) if image.model else None
         self.written: set[Unit] = set()
+        self.code.table = image.addresses if image.quick else None
         self.vectors = Vectors(self.code, image, self.slot) if image.quick else None
         """Of quick code: its vector registers."""
         self.places: dict[Type, list[str]] = {}
@@ -232,6 +235,9 @@ class FunctionLowering:
         self.loop_allocas = {name: code.alloca(I32) for name in (*LOOP_REGISTERS, STAGES) if name not in named}
         for slot in self.loop_allocas.values():
             code.store(code.const(0, I32), slot)
+        if self.image.quick:
+            code.put(f"store ptr {ADDRESSES}, ptr %table")
+            code.put("%addresses = load ptr, ptr %table")
         code.put("%base = load ptr, ptr %st")
         for name, offset in (("counts", layout.BLOCK_COUNTS), ("branches", layout.BRANCHES)):
             code.put(f"%{name} = load ptr, ptr {self.state_pointer(offset)}")
@@ -246,6 +252,8 @@ class FunctionLowering:
         for index, block in enumerate(self.graph.blocks):
             self.block(index, block)
         roots = [self.accesses.storage()] if self.accesses else []
+        if self.image.quick:
+            roots.append("  %table = alloca ptr")
         body = "\n".join([*code.allocas, *roots, *code.lines])
         name = f"g_{self.image.guest_functions[self.name]}" if hot is None else f"r_{hot}"
         return f'define void @{name}(ptr %st) {{\nentry:\n{body}\n}}'
@@ -398,7 +406,8 @@ class FunctionLowering:
         label = self.graph.blocks[block].label
         self.image.branches.append((self.name, label, bool(insn.taken_hint)))
         self.code.declarations.add(BRANCH)
-        self.code.put(f"call void @branch(ptr {self.code.at('%branches', BRANCH_BYTES * site)}, i1 {condition.name})")
+        function, times = self.code.address("@branch"), self.code.at("%branches", BRANCH_BYTES * site)
+        self.code.put(f"call void {function}(ptr {times}, i1 {condition.name})")
 
     def leave(self) -> None:
         """Return to the caller."""

@@ -22,7 +22,7 @@ from hexagon_mlir.sim.translation.float_kinds import faults as float_faults
 from hexagon_mlir.sim.translation.image import Image, site_of
 from hexagon_mlir.sim.translation.link import CONSTRUCTORS, assign_addresses, data_image
 from hexagon_mlir.sim.translation.liveness import ALL, read_after_return
-from hexagon_mlir.sim.translation.lower import FunctionLowering
+from hexagon_mlir.sim.translation.lower import ADDRESSES, FunctionLowering
 from hexagon_mlir.sim.translation.program import BlockInfo, Program, SimError
 from hexagon_mlir.sim.translation.reach import hvx_functions
 from hexagon_mlir.targets import Target
@@ -158,6 +158,9 @@ def translate(
         index = program.callbacks.index(name) if name in CALLBACKS else 0
         pieces.append(wrapper(name, index, declarations, check_model.COPIES.get(name) if check else None))
     pieces.append(_dispatcher(image))
+    if quick:
+        pieces.append(f"{ADDRESSES} = internal constant [{len(image.addresses)} x ptr] "
+                      f"[{', '.join(f'ptr {symbol}' for symbol in image.addresses)}]")
     program.symbols = {
         name: address
         for name, address in symbols.items()

@@ -6,6 +6,8 @@ numbers, and so do all before it in its block.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,12 +16,14 @@ from hexagon_mlir.isa.blocks import DecodedPacket
 from hexagon_mlir.isa.decode import Insn
 from hexagon_mlir.sim.semantics.lanes import VECTOR, VECTOR_BYTES
 from hexagon_mlir.sim.semantics.value import Code, Type, Val
+from hexagon_mlir.sim.translation import host
 from hexagon_mlir.sim.translation.image import Image, Unit
 
 CLASSES = frozenset("VQX")
 """Classes of registers that are held in memory."""
 _ALIGN = 64
-_COPY = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+PREFIX = "form_"
+"""Of names of functions that programs share."""
 
 
 class Stored(Val):
@@ -105,7 +109,7 @@ class Vectors:
         if value.name.startswith("splat"):
             name = "@" + re.sub(r"\W+", "_", value.name.replace("-", "minus"))
             self.code.declarations.add(f"{name} = internal constant {value.ty} {value.name}, align {_ALIGN}")
-            return Stored(self.code, name)
+            return Stored(self.code, self.code.address(name))
         made = self.place()
         self.code.store(value, made.pointer, 1)
         return made
@@ -113,9 +117,10 @@ class Vectors:
     def copy(self, source: Val, target: Stored) -> Stored:
         """Write ``source`` to memory; returns ``target``."""
         pointer = self.in_memory(source).pointer
-        self.code.declarations.add(_COPY)
-        self.code.put(
-            f"call void @llvm.memcpy.p0.p0.i64(ptr {target.pointer}, ptr {pointer}, i64 {VECTOR_BYTES}, i1 false)")
+        name, text = _copy(host.cpu())
+        self.forms[name] = text
+        self.code.declarations.add(f"declare void @{name}(ptr, ptr)")
+        self.code.put(f"call void {self.code.address('@' + name)}(ptr {target.pointer}, ptr {pointer})")
         return target
 
     def chosen(self, condition: Val, yes: Val, no: Val) -> Stored:
@@ -135,6 +140,18 @@ class Vectors:
         for unit, value in sources.items():
             if not (isinstance(value, Stored) and value.register == unit):
                 self.copy(value, self.register(unit))
+
+
+@functools.cache
+def _copy(cpu: tuple[str, str]) -> tuple[str, str]:
+    """Name and IR of a function that copies a vector."""
+    text = f"""(ptr %to, ptr %from) nounwind {{
+  %vector = load {VECTOR}, ptr %from, align 1
+  store {VECTOR} %vector, ptr %to, align 1
+  ret void
+}}"""
+    name = PREFIX + hashlib.sha256("\0".join((text, *cpu)).encode()).hexdigest()
+    return name, f"define void @{name}{text}"
 
 
 def _uses(insns: Sequence[Insn]) -> Counter[Unit]:

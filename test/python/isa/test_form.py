@@ -1,8 +1,11 @@
 """The table of forms: rows read as they say, and HVX's as clang's header has them."""
 
+from dataclasses import replace
+
 import pytest
 from isa.clang_header import entries
 
+from hexagon_mlir.isa.decode import FormError, decode_one
 from hexagon_mlir.isa.form import BY_INTRINSIC, FORMS, Form, read, table
 from hexagon_mlir.isa.unit import Unit
 from hexagon_mlir.sim.semantics.tables import SEMANTICS
@@ -54,3 +57,14 @@ def test_units_and_intrinsics_are_those_of_the_header():
             if form in FORMS and FORMS[form].unit.value != unit] == []
     assert [(form, name) for form, _, name in wanted
             if form in FORMS and BY_INTRINSIC.get(name) is not FORMS[form]] == []
+
+
+def test_equal_instructions_have_lines_of_their_own():
+    """Of a text that was decoded before; and so have the errors of one that never is."""
+    first, second = decode_one(3, "r0 = add(r1,#4)"), decode_one(7, "r0 = add(r1,#4)")
+    assert (first.line, second.line) == (3, 7) and first == replace(second, line=3)
+    for line in (5, 9):
+        for text in ("r0 = nothing(r1)", "r0 = add(r1,#" + "0" * 300 + "x)"):
+            with pytest.raises(FormError) as caught:
+                decode_one(line, text)
+            assert caught.value.line == line and caught.value.text == text
