@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.clones import clone_into
 from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.fusion.widen import is_contraction
 
 
 @dataclass(frozen=True)
@@ -69,15 +70,19 @@ def _keeps_extents(link: Link) -> bool:
 
 
 def merge(link: Link) -> ir.Operation:
-    """Replace the consumer by one op that also computes the producer; returns the new op. The producer stays."""
+    """Replace the consumer by one op that also computes the producer; returns the new op. The producer stays.
+
+    Its inputs follow the consumer's; those of a factor of a product take its place: factors keep their order.
+    """
     producer, consumer, operand = link.producer, link.consumer, link.operand
     count, extra = input_count(consumer), input_count(producer)
     old, source = consumer.regions[0].blocks[0], producer.regions[0].blocks[0]
     maps, produced = _maps(consumer), _maps(producer)
     loops = maps[0].n_dims
     inputs = [(consumer.operands[i], maps[i], old.arguments[i]) for i in range(count) if i != operand]
-    inputs += [(producer.operands[i], _through(produced[i], link.loops, loops), source.arguments[i])
-               for i in range(extra)]
+    place = operand if is_contraction(consumer) else len(inputs)
+    inputs[place:place] = [(producer.operands[i], _through(produced[i], link.loops, loops), source.arguments[i])
+                           for i in range(extra)]
     unique: list[tuple[ir.Value, ir.AffineMap]] = []
     places: list[int] = []  # position of each input among the unique ones: no input is read twice
     for value, map_, _ in inputs:

@@ -312,3 +312,16 @@ func.func @dimensions_apart(%a: tensor<6x4x8xf32>, %b: tensor<2x5x3x8xf32>, %s: 
   %0 = linalg.batch_matmul ins(%a, %c : tensor<6x4x8xf32>, tensor<6x8x5xf32>) outs(%s : tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
   return %0 : tensor<6x4x5xf32>
 }
+
+// -----
+// 14. A product's left factor stays the left one.
+// CHECK: #[[LEFT:.*]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK: #[[RIGHT:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-LABEL: func.func @left_factor
+// CHECK: linalg.generic {indexing_maps = [#[[LEFT]], #[[RIGHT]], {{.*}} ins(%arg0, %arg1 :
+func.func @left_factor(%a: tensor<8x4xf32>, %b: tensor<8x5xf32>, %s: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %t = linalg.transpose ins(%a : tensor<8x4xf32>) outs(%e : tensor<4x8xf32>) permutation = [1, 0]
+  %0 = linalg.matmul ins(%t, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%s : tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
