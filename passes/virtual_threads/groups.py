@@ -94,9 +94,13 @@ class Group:
         return found
 
     def lanes(self, vector_bytes: int) -> list[int]:
-        """Iterations of each axis in one vector step of the member with most work."""
+        """Iterations of each axis in one vector step of the member with most work, and of those that have no vector
+        code for fewer."""
         heaviest = max(self.members, key=lambda member: member.nest.cycles)
-        return [heaviest.nest.lanes(loop, vector_bytes) for loop in heaviest.loops]
+        return [max(heaviest.nest.lanes(loop, vector_bytes),
+                    *(member.nest.lanes(member.loops[axis], vector_bytes) for member in self.members
+                      if member.nest.even(member.loops[axis], vector_bytes)), 1)
+                for axis, loop in enumerate(heaviest.loops)]
 
     def even(self, vector_bytes: int) -> list[bool]:
         """Whether chunks of each axis must have equal lengths for the vector code of a member."""

@@ -372,3 +372,16 @@ func.func @even_tiles_of_a_row(%x: tensor<512x2x8x32xf16>, %y: tensor<8x512x32x2
   %0 = linalg.transpose ins(%x : tensor<512x2x8x32xf16>) outs(%y : tensor<8x512x32x2xf16>) permutation = [2, 0, 3, 1]
   return %0 : tensor<8x512x32x2xf16>
 }
+
+// -----
+// 12. Four rows of tiles of one factor could be four chunks, but not four columns of tiles of the other: one column has
+// no vectors of two.
+// CHECK-LABEL: func.func @pairs_of_one_factor
+// CHECK: linalg.transpose ins(%arg2 : tensor<4x32x4x16x2xf16>)
+// CHECK: scf.forall (%{{.*}}) = (0) to (16) step (4)
+func.func @pairs_of_one_factor(%x: tensor<4x16x2x2x32xf16>, %y: tensor<2x4x16x32x2xf16>, %u: tensor<4x32x4x16x2xf16>, %v: tensor<4x4x16x32x2xf16>)
+    -> (tensor<2x4x16x32x2xf16>, tensor<4x4x16x32x2xf16>) {
+  %0 = linalg.transpose ins(%x : tensor<4x16x2x2x32xf16>) outs(%y : tensor<2x4x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+  %1 = linalg.transpose ins(%u : tensor<4x32x4x16x2xf16>) outs(%v : tensor<4x4x16x32x2xf16>) permutation = [2, 0, 3, 1, 4]
+  return %0, %1 : tensor<2x4x16x32x2xf16>, tensor<4x4x16x32x2xf16>
+}

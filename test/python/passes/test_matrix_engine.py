@@ -335,7 +335,8 @@ def programs() -> list[Program]:
              for sums in ("f32",) for shape in SHAPES]
     found += [matmul(f"transposed_{''.join('ny'[flag] for flag in flags)}", (37, 70, 45), flags, "f32")
               for flags in np.ndindex(2, 2, 2) if any(flags)]
-    found += [matmul("odd_tiles", (123, 77, 200), (False, True, False), "f32")]
+    found += [matmul("odd_tiles", (123, 77, 200), (False, True, False), "f32"),
+              matmul("pairs_of_columns", (100, 64, 128), (True, False, False), "f32")]
     found += [epilogue(f"epilogue_{m}", (m, n, 33)) for m, n in ((40, 130), (3, 20), (64, 256))]
     found += [in_f32(f"wide_{'_'.join(map(str, shape))}", shape) for shape in SHAPES]
     found += [in_f32("wide_transposed", (37, 70, 45), transposed=True)]
