@@ -9,7 +9,12 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.packing import Packing
-from hexagon_mlir.passes.contraction.transposed import may_contract, straighten, transposed_factor
+from hexagon_mlir.passes.contraction.transposed import (
+    may_contract,
+    scattered_factor,
+    straighten,
+    transposed_factor,
+)
 from hexagon_mlir.passes.lib.contractions import read_contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats
 
@@ -20,7 +25,8 @@ class HexagonTransposeFactorsPass(Pass):
 
     The second factor of x @ w.T is such: `hexagon-contraction-vectorization` needs vectors along the columns of the
     output, and would have to gather them. The copy is made in TCM, before the outermost loop in which the factor does
-    not change; its rows are padded to whole vectors. Contractions that read the same factor share one copy.
+    not change; its rows are padded to whole vectors. Contractions that read the same factor share one copy. A first
+    factor in TCM that is given as columns, as in x.T @ w, becomes rows: its elements are loaded as vectors.
 
     Before:
         func.func @f(%x: memref<64x2xf32>, %w: memref<32x2xf32>, %y: memref<64x32xf32>) {
@@ -77,6 +83,7 @@ class HexagonTransposeFactorsPass(Pass):
                 contraction, body = read_contraction(op)
             except Unsupported:
                 continue
-            factor = None if body.product is None else transposed_factor(contraction)
+            factor = None if body.product is None else (
+                transposed_factor(contraction) or scattered_factor(contraction, op))
             if factor is not None and straighten(op, *factor, vector_bytes, shared) is not None:
                 erase_op(op, self.name)

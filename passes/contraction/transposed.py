@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import ceil, prod
 
 from hexagon_mlir.ir import ir, linalg, memref
-from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space
+from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, in_tcm, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.word_factors import with_one_reduction
 from hexagon_mlir.passes.lib.contractions import Contraction
 
 _LEAST_ROWS = 8  # a copy that at least so many rows read pays
 _MANY = 1 << 30
+_WORD_BITS = 32
 
 
 def may_contract(op: ir.Operation) -> bool:
@@ -36,6 +37,32 @@ def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
             rows = prod(_MANY if extent is None else extent for other, extent in enumerate(contraction.extents)
                         if not contraction.reduction[other] and not access.uses(other))
             return users[0], loop, rows
+    return None
+
+
+def scattered_factor(contraction: Contraction, op: ir.Operation) -> tuple[int, int, int] | None:
+    """As `transposed_factor`, a factor of words in TCM of which each element is broadcast to a vector, and whose
+    neighbours belong to other rows of the result: with a reduction innermost, vectors of them are loaded. A scalar load
+    from TCM stalls the core."""
+    if len(contraction.inputs) != 2 or contraction.is_strided:
+        return None
+    for loop, is_reduction in enumerate(contraction.reduction):
+        if not is_reduction:
+            continue
+        for i in contraction.inputs:
+            access = contraction.accesses[i]
+            loops = [index.plain for index in access.indices]
+            if None in loops or not access.dense or not access.uses(loop) or contraction.reduction[loops[-1]]:
+                continue
+            if access.bits != _WORD_BITS or not in_tcm(ir.MemRefType(op.operands[i].type)):
+                continue
+            along = [other for other, reduces in enumerate(contraction.reduction)
+                     if not reduces and contraction.output.walks(other)]
+            if any(access.uses(other) for other in along) or len(set(loops)) < len(loops):
+                continue
+            if all(contraction.extents[of] is not None for of in loops if of is not None):
+                columns = prod(contraction.extents[other] or _MANY for other in along)
+                return i, loop, columns
     return None
 
 

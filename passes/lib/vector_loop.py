@@ -7,9 +7,11 @@ buffers and the lengths of vectors, which `hexagon-vectorization` uses too, are 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from hexagon_mlir.dialects.block_weights import ROW_OPERANDS, code_bits
 from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import terms_of
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 
@@ -17,6 +19,10 @@ _PRODUCT = 3
 """Operands of a product."""
 _WORD_DIMS, _WORD_BYTES = 3, 4
 """Of a factor in words of bytes."""
+
+
+_SCATTERED_ELEMENTS = 1 << 13
+"""Measured: the left factor of a product, given as columns; smaller ones take longer to transpose."""
 
 
 def takes_scalars(op: ir.Operation, operand: int) -> bool:
@@ -29,12 +35,22 @@ def takes_scalars(op: ir.Operation, operand: int) -> bool:
 
 
 def spreads(op: ir.Operation, operand: int) -> bool:
-    """True for a factor of a contraction that is contiguous along a reduction: it is loaded as vectors whose lanes are
-    broadcast."""
+    """True for a factor of a contraction that is contiguous along a reduction, or that `hexagon-transpose-factors`
+    makes so: it is loaded as vectors whose lanes are broadcast."""
     loops, reads, extents = _reads(op)
-    inner = reads[operand][-1:] if reads else []
-    return (bool(inner) and inner[0] not in reads[-1] and sum(inner[0] in r for r in reads) > 1
-            and vector_loop(loops, reads, extents) not in (None, *reads[operand]) and multiplies_and_adds(op))
+    dims = reads[operand] if reads else []
+    inner = [loop for loop in dims if loop not in reads[-1]] if _is_scattered(op, operand, dims, extents) else [
+        loop for loop in dims[-1:] if loop not in reads[-1]]
+    return (any(sum(loop in r for r in reads) > 1 for loop in inner)
+            and vector_loop(loops, reads, extents) not in (None, *dims) and multiplies_and_adds(op))
+
+
+def _is_scattered(op: ir.Operation, operand: int, dims: Sequence[int], extents: Sequence[int]) -> bool:
+    """Whether a matrix of words is so large that its lines leave the cache before all their elements were read."""
+    type_ = ir.ShapedType(op.operands[operand].type)
+    return (len(op.operands) == _PRODUCT and len(dims) == type_.rank
+            and element_bytes(type_.element_type) == _WORD_BYTES
+            and prod(extents[loop] for loop in dims) >= _SCATTERED_ELEMENTS)
 
 
 def _reads(op: ir.Operation) -> tuple[int, list[list[int]], list[int]]:

@@ -58,3 +58,37 @@ func.func @transposed_twice(%a: memref<8x64xf32>, %b: memref<32x64xf32>, %c: mem
   }
   return
 }
+
+// -----
+// 3. A first factor of columns in TCM becomes rows; in DDR it stays: the cache holds its lines.
+// CHECK-LABEL: func.func @columns_in_tcm
+// CHECK: %[[T:.*]] = memref.alloc() : memref<16x64xf32, 1>
+// CHECK: linalg.transpose ins(%arg0 : memref<64x16xf32, 1>) outs(%[[V:.*]] : {{.*}}) permutation = [1, 0]
+// CHECK: linalg.generic {{.*}} ins(%[[V]], %arg1 :
+// CHECK-LABEL: func.func @columns_in_ddr
+// CHECK-NOT: linalg.transpose
+// CHECK: return
+func.func @columns_in_tcm(%a: memref<64x16xf32, 1>, %b: memref<64x32xf32, 1>, %c: memref<16x32xf32, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x16xf32, 1>, memref<64x32xf32, 1>) outs(%c : memref<16x32xf32, 1>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %r, %0 : f32
+      linalg.yield %1 : f32
+  }
+  return
+}
+func.func @columns_in_ddr(%a: memref<64x16xf32>, %b: memref<64x32xf32, 1>, %c: memref<16x32xf32, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>,
+                                   affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x16xf32>, memref<64x32xf32, 1>) outs(%c : memref<16x32xf32, 1>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %0 = arith.mulf %p, %q : f32
+      %1 = arith.addf %r, %0 : f32
+      linalg.yield %1 : f32
+  }
+  return
+}
