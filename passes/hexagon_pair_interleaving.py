@@ -12,12 +12,12 @@ from hexagon_mlir.ir.query import element_bytes, ops_named, yields_input
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_pieces import adds_pieces
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand, Unsupported, read_nest
+from hexagon_mlir.passes.lib.move_order import beside_each_other, iterations_together
 from hexagon_mlir.passes.lib.pair_transposes import PairTranspose
 from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, ends_with_pairs, joined
 from hexagon_mlir.passes.lib.piece_rows import emit_piece_rows, make_piece_plan
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.pair_interleaving.neighbours import NeighbourPlan, emit_neighbours, make_neighbour_plan
-from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
 from hexagon_mlir.passes.pair_interleaving.transposes import emit_transposes, make_transpose_plan
 from hexagon_mlir.passes.pair_interleaving.windows import PAIR, WindowEmitter, read_windows
 

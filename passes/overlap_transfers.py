@@ -62,7 +62,7 @@ class OverlapTransfersPass(Pass):
             starts and waits for. Where a product runs meanwhile, and for rows with gaps between them, but not whole
             lines that are stored last, this is sooner than it starts one.
 
-    Refuses: nothing; copies of unknown size, with elements apart, or that take several transfers stay copies.
+    Refuses: nothing; copies of unknown size or with elements apart stay copies.
 
     Needs: buffer.
     Leaves: buffer.
@@ -87,18 +87,19 @@ class OverlapTransfersPass(Pass):
         copy, end = order.operations[number], order.end(number)
         overlaps = any(op.name == ENGINE_PRODUCT for op in order.operations[number + 1:end])
         engine = Engine.of(context.target)
-        shape = _shape(copy, int(context.target.dma_block_field_bits.value))
-        if shape is None:
+        found = _shape(copy, int(context.target.dma_block_field_bits.value))
+        if found is None:
             return
+        shape, count = found
         works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
         if overlaps or (shape.rows and (works or not _stores_lines(copy, shape, engine.line))):
-            least = engine.least_overlapped_bytes
+            least = engine.least_overlapped_bytes(count)
         else:
-            least = engine.least_awaited_bytes
+            least = engine.least_awaited_bytes(count)
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return
         with copy.location, ir.InsertionPoint(copy):
-            transfers = make_transfers(shape, 1)
+            transfers = make_transfers(shape, count)
             transfers.start(copy)
         with copy.location, ir.InsertionPoint(order.operations[end]):
             transfers.wait()
@@ -112,8 +113,9 @@ def _stores_lines(copy: ir.Operation, shape: Shape, line: int) -> bool:
     if in_tcm(target) or not target.has_static_shape:
         return False
     width = element_bytes(target.element_type)
-    strides, dynamic = target.get_strides_and_offset()[0][:shape.rows], ir.ShapedType.get_dynamic_stride_or_offset()
-    run = prod(target.shape[shape.rows:]) * width
+    outer = shape.loops + shape.rows
+    strides, dynamic = target.get_strides_and_offset()[0][:outer], ir.ShapedType.get_dynamic_stride_or_offset()
+    run = prod(target.shape[outer:]) * width
     return run % line == 0 and all(stride != dynamic and stride * width % line == 0 for stride in strides)
 
 
@@ -122,12 +124,12 @@ def _is_store(op: ir.Operation) -> bool:
     return op.name == "memref.copy" and in_tcm(op.operands[0].type) and not in_tcm(op.operands[1].type)
 
 
-def _shape(copy: ir.Operation, field_bits: int) -> Shape | None:
-    """How one transfer moves what ``copy`` copies; None where it stays a copy."""
+def _shape(copy: ir.Operation, field_bits: int) -> tuple[Shape, int] | None:
+    """How transfers move what ``copy`` copies, and how many; None where it stays a copy."""
     if in_tcm(ir.MemRefType(copy.operands[0].type)) == in_tcm(ir.MemRefType(copy.operands[1].type)):
         return None
-    shape = plan_transfers([copy], field_bits)
-    return None if isinstance(shape, str) or shape[0].loops else shape[0]
+    found = plan_transfers([copy], field_bits)
+    return None if isinstance(found, str) else found
 
 
 class _Order:

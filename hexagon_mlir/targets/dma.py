@@ -38,15 +38,14 @@ class Engine:
         """Bytes from which a transfer (start and its bandwidth) beats the core reading DDR through L2."""
         return round(self.start / (1 / self.core_rate - 1 / self.rate))
 
-    @property
-    def least_awaited_bytes(self) -> int:
-        """Bytes from which a transfer that the core starts and waits for takes less time than a copy by the core."""
-        return round((self.descriptor + self.latency) / (1 / self.core_rate - 1 / self.rate))
+    def least_awaited_bytes(self, transfers: int = 1) -> int:
+        """Bytes from which so many ``transfers`` that the core starts and waits for take less time than a copy by the
+        core."""
+        return round((transfers * self.descriptor + self.latency) / (1 / self.core_rate - 1 / self.rate))
 
-    @property
-    def least_overlapped_bytes(self) -> int:
-        """Bytes from which it takes the core less time to start a transfer than to copy."""
-        return round(self.descriptor * self.core_rate)
+    def least_overlapped_bytes(self, transfers: int = 1) -> int:
+        """Bytes from which it takes the core less time to start so many ``transfers`` than to copy."""
+        return round(transfers * self.descriptor * self.core_rate)
 
     def moves_rows(self, rows: int, row_bytes: int, pitch_bytes: int, transfers: int = 1,
                    in_order: bool = False) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE, WORD
@@ -10,6 +10,7 @@ from hexagon_mlir.ir import ir, make, memref
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access, dot_product, interleaved
 from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_sign
+from hexagon_mlir.passes.lib.move_order import in_turns, iterations_together
 from hexagon_mlir.passes.lib.segments import for_loop
 
 
@@ -58,6 +59,17 @@ class Emitter:
     def _loops(self) -> None:
         raise NotImplementedError
 
+    def _move(self, loaded: Callable[[int], ir.Value], stored: Callable[[int, ir.Value], None], block: int,
+              sign: int = 0) -> Iterator[None]:
+        """`GROUP` vectors of bytes, loaded by number, ``block`` bytes of each interleaved and stored, step by step."""
+        vectors = []
+        for number in range(GROUP):
+            vectors.append(loaded(number))
+            yield
+        for number, vector in enumerate(interleaved(self._flipped(vectors, sign), block)):
+            stored(number, vector)
+            yield
+
     def _count(self, operand: int, dim: int) -> int | ir.Value:
         """The size of dimension ``dim`` of an operand, which may be known at run time only."""
         value = self._op.operands[operand]
@@ -84,15 +96,15 @@ class _Activations(Emitter):
         outer, (_, rows, tiles, _) = self._count(0, 0), self._shape
         sign = flipped_sign(self._op)
 
-        def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> None:
-            loaded = [self._row([row, plus(inner, number)], first, tiles) for number in range(GROUP)]
-            loaded = self._flipped(loaded, sign)
+        def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> Iterator[None]:
             place = make.muli(inner, index(TILE))
-            for number, vector in enumerate(interleaved(loaded, TILE)):
-                self._target.store(vector, [row, plus(first, number), place], GROUP * TILE)
+            return self._move(
+                lambda number: self._row([row, plus(inner, number)], first, tiles),
+                lambda number, vector: self._target.store(vector, [row, plus(first, number), place], GROUP * TILE),
+                TILE, sign)
 
-        loop(outer, 1, lambda row: groups(tiles, lambda first: loop(
-            rows, GROUP, lambda inner: move(row, first, inner))))
+        loop(outer, 1, lambda row: groups(tiles, lambda first: nest(
+            [(rows, GROUP)], lambda inner: move(row, first, inner))))
 
 
 class _Weights(Emitter):
@@ -107,13 +119,14 @@ class _Weights(Emitter):
         """Four rows of four tiles at a time."""
         columns, steps, words = self._shape[3], self._count(0, 0), self._count(0, 1)
 
-        def move(step: ir.Value, first: ir.Value, word: ir.Value) -> None:
-            loaded = [self._row([step, word, index(number)], first, columns) for number in range(WORD)]
-            for number, vector in enumerate(interleaved(loaded, 1)):
-                self._target.store(vector, [plus(first, number), step, word, index(0)], GROUP * TILE)
+        def move(step: ir.Value, first: ir.Value, word: ir.Value) -> Iterator[None]:
+            return self._move(
+                lambda number: self._row([step, word, index(number)], first, columns),
+                lambda number, vector: self._target.store(vector, [plus(first, number), step, word, index(0)],
+                                                          GROUP * TILE), 1)
 
-        loop(steps, 1, lambda step: groups(columns, lambda first: loop(
-            words, 1, lambda word: move(step, first, word))))
+        loop(steps, 1, lambda step: groups(columns, lambda first: nest(
+            [(words, 1)], lambda word: move(step, first, word))))
 
 
 class _WeightsByColumn(Emitter):
@@ -158,18 +171,19 @@ class _Join(Emitter):
         words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         added = self._added()
 
-        def move(row: ir.Value, column: ir.Value, inner: ir.Value) -> None:
+        def move(row: ir.Value, column: ir.Value, inner: ir.Value) -> Iterator[None]:
             at = make.muli(inner, index(TILE))
-            loaded = [self._source.load(self._bytes, [row, column, index(plane), at], GROUP * TILE)
-                      for plane in range(PLANES)]
-            for number, vector in enumerate(interleaved(loaded, 1)):
+
+            def stored(number: int, vector: ir.Value) -> None:
                 total = ir.Operation.create("vector.bitcast", results=[words], operands=[vector]).result
                 for each in added:
                     total = make.addi(total, each.load(words, [column, index(0)], GROUP * TILE))
                 self._target.store(total, [row, plus(inner, number), column, index(0)], GROUP * TILE)
 
-        loop(outer, 1, lambda row: loop(columns, 1, lambda column: loop(
-            rows, GROUP, lambda inner: move(row, column, inner))))
+            return self._move(lambda plane: self._source.load(
+                self._bytes, [row, column, index(plane), at], GROUP * TILE), stored, 1)
+
+        nest([(outer, 1), (columns, 1), (rows, GROUP)], move)
 
 
 class _Sums(Emitter):
@@ -221,6 +235,33 @@ def loop(count: int | ir.Value, step: int, emit: Callable[[ir.Value], None]) -> 
         return []
 
     for_loop(index(0), index(count) if isinstance(count, int) else count, step, [], body)
+
+
+_TOGETHER = 4
+"""Groups of vectors in one iteration: loads and shuffles of one do not wait for those of another."""
+
+
+def nest(loops: Sequence[tuple[int | ir.Value, int]], move: Callable[..., Iterator[None]]) -> None:
+    """``move`` for every iteration of ``loops``, of a count and a step each, the outermost first; the innermost
+    iterations, `_TOGETHER` at most, in turns."""
+    times, left = [1] * len(loops), _TOGETHER
+    for number, (count, step) in reversed(list(enumerate(loops))):
+        if not isinstance(count, int):
+            break
+        times[number] = iterations_together(count // step, left)
+        left //= times[number]
+        if times[number] * step < count:
+            break
+
+    def around(number: int, places: list[list[ir.Value]]) -> None:
+        if number == len(loops):
+            in_turns([move(*place) for place in places], GROUP)
+            return
+        count, step = loops[number]
+        loop(count, step * times[number], lambda iv: around(
+            number + 1, [[*place, plus(iv, step * each)] for place in places for each in range(times[number])]))
+
+    around(0, [[]])
 
 
 def plus(value: ir.Value, number: int) -> ir.Value:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import gcd
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE
 from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, plus
-from hexagon_mlir.passes.byte_interleaving.shuffles import Access, interleaved
+from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, nest, plus
+from hexagon_mlir.passes.byte_interleaving.shuffles import Access
 from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of
 from hexagon_mlir.passes.lib.engine_byte_tiles import flipped_sign
 
@@ -34,19 +35,18 @@ class _Pack(Emitter):
         assert steps is not None
         aligned = gcd(steps.column, TILE if tiles % GROUP else GROUP * TILE)
 
-        def move(row: ir.Value, high: ir.Value, first: ir.Value, wide: ir.Value) -> None:
+        def move(row: ir.Value, first: ir.Value, high: ir.Value, wide: ir.Value) -> Iterator[None]:
             line = make.addi(make.muli(row, index(steps.tile_row)), make.muli(high, index(steps.row)))
             start = make.addi(make.muli(first, index(TILE)), make.muli(wide, index(steps.column)))
-            loaded = [self._source.load(self._bytes, [line, plus(start, number * steps.column)], aligned)
-                      for number in range(GROUP)]
-            loaded = self._flipped(loaded, sign)
             place = make.muli(wide, index(TILE))
-            for number, vector in enumerate(interleaved(loaded, TILE)):
-                self._target.store(vector, [row, plus(first, number), high, place], GROUP * TILE)
+            return self._move(
+                lambda number: self._source.load(self._bytes, [line, plus(start, number * steps.column)], aligned),
+                lambda number, vector: self._target.store(vector, [row, plus(first, number), high, place],
+                                                          GROUP * TILE), TILE, sign)
 
         rows, height = self._count(1, 0), self._count(1, 2)
-        loop(rows, 1, lambda row: loop(height, 1, lambda high: groups(tiles, lambda first: loop(
-            width, GROUP, lambda wide: move(row, high, first, wide)))))
+        loop(rows, 1, lambda row: groups(tiles, lambda first: nest(
+            [(height, 1), (width, GROUP)], lambda high, wide: move(row, first, high, wide))))
 
 
 class _Join(Emitter):
@@ -74,20 +74,22 @@ class _Join(Emitter):
         words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         added = self._added()
 
-        def move(high: ir.Value, row: ir.Value, column: ir.Value, channel: ir.Value, wide: ir.Value) -> None:
+        def move(high: ir.Value, row: ir.Value, column: ir.Value, channel: ir.Value,
+                 wide: ir.Value) -> Iterator[None]:
             at = make.muli(wide, index(TILE))
-            loaded = [self._source.load(self._bytes, [row, column, channel, index(plane), high, at], GROUP * TILE)
-                      for plane in range(PLANES)]
-            for number, vector in enumerate(interleaved(loaded, 1)):
+
+            def stored(number: int, vector: ir.Value) -> None:
                 total = ir.Operation.create("vector.bitcast", results=[words], operands=[vector]).result
                 for each in added:
                     total = make.addi(total, each.load(words, [channel, index(0)], GROUP * TILE))
                 place = [high, row, plus(wide, number), column, channel, index(0)]
                 self._target.store(total, place, GROUP * TILE)
 
+            return self._move(lambda plane: self._source.load(
+                self._bytes, [row, column, channel, index(plane), high, at], GROUP * TILE), stored, 1)
+
         rows, height = self._count(0, 0), self._count(0, 4)
-        loop(height, 1, lambda high: loop(rows, 1, lambda row: loop(columns, 1, lambda column: loop(
-            channels, 1, lambda channel: loop(width, GROUP, lambda wide: move(high, row, column, channel, wide))))))
+        nest([(height, 1), (rows, 1), (columns, 1), (channels, 1), (width, GROUP)], move)
 
 
 def pixel_emitter(op: ir.Operation) -> type[Emitter] | None:

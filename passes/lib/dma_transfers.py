@@ -9,6 +9,7 @@ from math import prod
 from hexagon_mlir.ir import arith, ir, memref, scf
 from hexagon_mlir.ir.bounds import upper_bound
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import element_bytes, in_tcm
 
 _LENGTH_BITS, _ROW_BITS = 24, 16
@@ -189,11 +190,20 @@ def make_transfers(shape: Shape, count: int) -> Transfers:
 
 
 def wait_of_transfer(start: ir.Operation) -> ir.Operation | None:
-    """The memref.dma_wait on the tags of memref.dma_start ``start`` in its block, if there is one after it."""
+    """The last operation after memref.dma_start ``start`` that waits on its tags: in its block, or else around both."""
     tags = next(value for value in list(start.operands)[::-1] if isinstance(value.type, ir.MemRefType))
-    waits = [use.owner.operation for use in tags.uses if use.owner.operation.name == "memref.dma_wait"
-             and use.owner.operation.block == start.block]
-    return next((op for op in waits if start.is_before_in_block(op)), None)
+    waits = [use.owner.operation for use in tags.uses if use.owner.operation.name == "memref.dma_wait"]
+    place = start
+    while place.name != "func.func":
+        last = place
+        for wait in waits:
+            op = ancestor_in(wait, place.block)
+            if op is not None and op != last and last.is_before_in_block(op):
+                last = op
+        if last != place:
+            return last
+        place = place.parent.operation
+    return None
 
 
 def _strides(type_: ir.MemRefType) -> list[int | None]:

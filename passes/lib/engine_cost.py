@@ -29,7 +29,7 @@ class EngineCost:
     def of(target: Target, in_model: bool) -> EngineCost:
         """The numbers of ``target``, for a kernel of a model or one by itself."""
         return EngineCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES, _FIXED_CYCLES,
-                          _IN_MODEL_CYCLES if in_model else 0.0, Engine.of(target).least_overlapped_bytes,
+                          _IN_MODEL_CYCLES if in_model else 0.0, Engine.of(target).least_overlapped_bytes(),
                           target.lanes(16), HvxCost.of(target))
 
 

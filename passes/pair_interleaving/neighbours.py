@@ -10,9 +10,9 @@ from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Operand
+from hexagon_mlir.passes.lib.move_order import beside_each_other, iterations_together
 from hexagon_mlir.passes.lib.pair_vectors import alignment, end_of, joined
 from hexagon_mlir.passes.lib.segments import for_loop
-from hexagon_mlir.passes.pair_interleaving.order import beside_each_other, iterations_together
 
 PAIR = 2
 

@@ -12,10 +12,10 @@ from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.passes.lib.contractions import Index, OperandAccess, access_of
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
+from hexagon_mlir.passes.lib.move_order import MOST_TOGETHER, beside_each_other, iterations_together
 from hexagon_mlir.passes.lib.pair_vectors import joined
 from hexagon_mlir.passes.lib.segments import for_loop
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
-from hexagon_mlir.passes.pair_interleaving.order import MOST_TOGETHER, beside_each_other, iterations_together
 
 PAIR = 2
 """Pixels that are interleaved, and so the pieces of a pixel in a vector."""

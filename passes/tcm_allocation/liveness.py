@@ -50,10 +50,9 @@ class Clock:
             user = use.owner.operation
             if user.name == "memref.dealloc" or user.name in VIEWS:
                 continue
-            while user.block != block:
-                user = user.parent.operation
-            begin = self.begins[user] if begin is None else min(begin, self.begins[user])
-            finish = self.end(self._last_access(user))
+            first, last = (_in_block(op, block) for op in (user, self._last_access(user)))
+            begin = self.begins[first] if begin is None else min(begin, self.begins[first])
+            finish = max(map(self.end, (first, last)))
             end = finish if end is None else max(end, finish)
         born = self.begins[allocation]
         return Lifetime(size, begin or born, end or born)
@@ -68,6 +67,13 @@ class Clock:
         if user.name == "memref.dma_start":
             return wait_of_transfer(user) or user
         return user
+
+
+def _in_block(op: ir.Operation, block: ir.Block) -> ir.Operation:
+    """``op``, or what it is inside of, in ``block``."""
+    while op.block != block:
+        op = op.parent.operation
+    return op
 
 
 def _timed(root: ir.Operation) -> list[ir.Operation]:

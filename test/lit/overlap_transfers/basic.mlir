@@ -151,3 +151,33 @@ func.func @many_results(%x: !rows, %y: !rows, %z: !rows, %to: !out, %a: !tile, %
   memref.copy %z, %third : !rows to memref<512x512xi16, strided<[512, 1], offset: 524288>>
   return
 }
+
+// -----
+// A part of the pixels of each row, some channels of each: a transfer for each row. Fewer bytes than the core copies
+// while it starts so many: a copy.
+// CHECK-LABEL: func.func @pixels
+// CHECK: %[[TAGS:.*]] = memref.alloc() : memref<14xi32>
+// CHECK: scf.for
+// CHECK: memref.dma_start {{.*}} %[[TAGS]]
+// CHECK: hexagon.engine_product
+// CHECK: scf.for
+// CHECK: memref.dma_wait %[[TAGS]]
+// CHECK-LABEL: func.func @few_pixels
+// CHECK: memref.copy
+// CHECK-NOT: memref.dma_start
+func.func @pixels(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<16x16x128xi32, 1>, %y: memref<14x14x256xi32>) {
+  %p = memref.subview %s[0, 0, 0] [14, 14, 128] [1, 1, 1] : memref<16x16x128xi32, 1> to memref<14x14x128xi32, strided<[2048, 128, 1]>, 1>
+  %q = memref.subview %y[0, 0, 128] [14, 14, 128] [1, 1, 1] : memref<14x14x256xi32> to memref<14x14x128xi32, strided<[3584, 256, 1], offset: 128>>
+  memref.copy %p, %q : memref<14x14x128xi32, strided<[2048, 128, 1]>, 1> to memref<14x14x128xi32, strided<[3584, 256, 1], offset: 128>>
+  "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+func.func @few_pixels(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>, %s: memref<8x8x32xi8, 1>, %y: memref<7x7x256xi8>) {
+  %p = memref.subview %s[0, 0, 0] [7, 7, 32] [1, 1, 1] : memref<8x8x32xi8, 1> to memref<7x7x32xi8, strided<[256, 32, 1]>, 1>
+  %q = memref.subview %y[0, 0, 32] [7, 7, 32] [1, 1, 1] : memref<7x7x256xi8> to memref<7x7x32xi8, strided<[1792, 256, 1], offset: 32>>
+  memref.copy %p, %q : memref<7x7x32xi8, strided<[256, 32, 1]>, 1> to memref<7x7x32xi8, strided<[1792, 256, 1], offset: 32>>
+  "hexagon.engine_product"(%a, %a, %t, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

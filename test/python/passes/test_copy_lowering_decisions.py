@@ -23,12 +23,15 @@ def test_break_even(name):
 
 
 @pytest.mark.parametrize("name", targets.names())
-def test_break_even_of_a_transfer_that_the_core_waits_for(name):
+@pytest.mark.parametrize("count", [1, 14])
+def test_break_even_of_transfers_that_the_core_waits_for(name, count):
     engine = Engine.of(targets.get(name))
-    size = engine.least_awaited_bytes
-    transfer = engine.descriptor + engine.latency + size / engine.rate
+    size = engine.least_awaited_bytes(count)
+    transfer = count * engine.descriptor + engine.latency + size / engine.rate
     assert size / engine.core_rate == pytest.approx(transfer, rel=1e-3)
-    assert engine.least_overlapped_bytes < size < engine.break_even_bytes
+    assert count * engine.least_overlapped_bytes() == pytest.approx(engine.least_overlapped_bytes(count), abs=count)
+    assert engine.least_overlapped_bytes(count) < size
+    assert engine.least_awaited_bytes() < engine.break_even_bytes
 
 
 def test_a_slower_start_needs_more_bytes():

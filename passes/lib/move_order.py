@@ -27,3 +27,17 @@ def beside_each_other(moves: Sequence[Iterator[None]]) -> None:
             for move in (begun, ending):
                 if move is not None:
                     next(move, None)
+
+
+def in_turns(moves: Sequence[Iterator[None]], loads: int) -> None:
+    """Runs ``moves``, each of which writes so many ``loads`` and then as many stores, and yields after each: the loads
+    of one in turns with the stores of the one before.
+
+    >>> in_turns([map(lambda what, at=at: print(f"{what}{at}", end=" "), ("load", "store")) for at in range(3)], 1)
+    load0 load1 store0 load2 store1 store2\x20
+    """
+    for begun, ending in zip((*moves, None), (None, *moves), strict=True):
+        for _ in range(loads):
+            for move in (begun, ending):
+                if move is not None:
+                    next(move, None)
