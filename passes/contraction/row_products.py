@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.passes.lib.contractions import Contraction
+from hexagon_mlir.passes.lib.vector_loop import FEW_ROWS
 
 F32_BITS = 32
-MOST_ROWS = 7
-"""Of the left factor: more read a transposed copy of the right one in less time."""
 _FEWEST_SUMMED = 2
 """Products in each lane before lanes are exchanged, which takes as long as two of them."""
 _FACTORS = 2
@@ -54,7 +53,7 @@ def find_row_products(found: Contraction, vector_bytes: int) -> RowProducts | No
     count = count if rows else 1
     kept = -(-depth * accesses[left].bits // (vector_bytes * 8))
     lanes = vector_bytes * 8 // F32_BITS
-    if width < lanes or depth < _FEWEST_SUMMED * lanes or not 0 < count <= MOST_ROWS or kept > _MOST_KEPT:
+    if width < lanes or depth < _FEWEST_SUMMED * lanes or not 0 < count <= FEW_ROWS or kept > _MOST_KEPT:
         return None
     others = tuple(loop for loop in range(len(found.extents)) if loop not in (columns[0], sums[0], *rows))
     return RowProducts(left, right[0], columns[0], sums[0], rows[0] if rows else None, others,

@@ -17,6 +17,8 @@ from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 
 _PRODUCT = 3
 """Operands of a product."""
+FEW_ROWS = 7
+"""Of a left factor whose rows are multiplied with rows: more read a transposed copy of the right one in less time."""
 _WORD_DIMS, _WORD_BYTES = 3, 4
 """Of a factor in words of bytes."""
 
@@ -31,7 +33,21 @@ def takes_scalars(op: ir.Operation, operand: int) -> bool:
         return operand < ROW_OPERANDS
     loops, reads, extents = _reads(op)
     loop = vector_loop(loops, reads, extents)
-    return loop is not None and loop not in reads[operand] and not spreads(op, operand)
+    if loop is None or loop in reads[operand] or spreads(op, operand):
+        return False
+    return operand < len(reads) - 1 or not _multiplies_few_rows(op, loop, reads, extents)
+
+
+def _multiplies_few_rows(op: ir.Operation, loop: int, reads: list[list[int]], extents: list[int]) -> bool:
+    """True for a product of a few rows with rows, both contiguous along ``loop``: its results are made a vector at a
+    time."""
+    if len(reads) != _PRODUCT or not reads[-1] or any(read[-1:] != [loop] for read in reads[:_PRODUCT - 1]):
+        return False
+    columns = [read for read in reads[:_PRODUCT - 1] if reads[-1][-1] in read]
+    if len(columns) != 1 or not multiplies_and_adds(op):
+        return False
+    left = next(read for read in reads[:_PRODUCT - 1] if read is not columns[0])
+    return 0 < prod(extents[one] for one in left if one not in columns[0]) <= FEW_ROWS
 
 
 def spreads(op: ir.Operation, operand: int) -> bool:

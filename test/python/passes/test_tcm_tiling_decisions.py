@@ -220,6 +220,31 @@ func.func @f(%x: tensor<32xf32>, %y: tensor<32x64xf32>, %z: tensor<64xf32>) -> t
     assert not spreads(op, 1) and not takes_scalars(op, 1)
 
 
+@pytest.mark.parametrize(("rows", "body", "vectors"), [
+    (2, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", True),
+    (7, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", True),
+    (8, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", False),
+    (2, "%p = arith.subf %a, %c : f32\n%s = arith.maximumf %o, %p : f32", False),
+])
+def test_results_of_few_rows_times_rows_are_vectors(rows, body, vectors):
+    """They stay in TCM for what reads them next; others are made element by element."""
+    types = f"tensor<4x{rows}x128xf32>", "tensor<4x256x128xf32>", f"tensor<4x{rows}x256xf32>"
+    module = parse(f"""
+func.func @f(%x: {types[0]}, %y: {types[1]}, %z: {types[2]}) -> {types[2]} {{
+  %r = linalg.generic {{indexing_maps = [affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>,
+      affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}}
+      ins(%x, %y : {types[0]}, {types[1]}) outs(%z : {types[2]}) {{
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    {body}
+    linalg.yield %s : f32
+  }} -> {types[2]}
+  return %r : {types[2]}
+}}""")
+    op = find_ops(module, lambda op: op.name == "linalg.generic")[0]
+    assert takes_scalars(op, 2) != vectors
+    assert not takes_scalars(op, 1)
+
+
 @pytest.mark.parametrize(("reads", "order"), [
     ([[0, 1], [0, 1]], None),
     ([[1, 0], [1, 0]], [1, 0]),                    # columns first: vectors go along what was the outer loop
