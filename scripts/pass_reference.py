@@ -1,4 +1,5 @@
-"""Writes docs/passes.md from the docstrings of the passes, and docs/pipeline.md from the steps of the default pipeline.
+"""Writes docs/passes.md from the docstrings of the passes, and docs/pipeline.md from the steps of the default pipeline;
+also the lists that the command line prints.
 
 Usage: python scripts/pass_reference.py
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from hexagon_mlir import dialects, pipelines
+from hexagon_mlir.cli import listing
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.codegen import steps
 from hexagon_mlir.levels import LEVELS
@@ -104,6 +106,13 @@ def pipeline() -> str:
     return "\n".join(parts)
 
 
+def lists() -> dict[Path, str]:
+    """What ``--list-passes`` and ``--list-pipelines`` print, less the passes of other packages."""
+    known = "".join(f"{name:17}{of.what}\n" for name, of in pipelines.PIPELINES.items())
+    return {listing.LISTS / listing.PASSES: listing.described(registry.own_names()),
+            listing.LISTS / listing.PIPELINES: known}
+
+
 def _rows(entries: Iterable[pipelines.Entry]) -> list[tuple[str, str]]:
     """Each step, a link where it is a pass of ours, with its reason."""
     return [(f"[{entry.text}](passes.md#{entry.text})" if entry.own else f"`{entry.text.partition('{')[0]}`",
@@ -125,4 +134,5 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    write_files({DOCUMENT: reference().encode(), PIPELINE: pipeline().encode()})
+    texts = {DOCUMENT: reference(), PIPELINE: pipeline(), **lists()}
+    write_files({path: text.encode() for path, text in texts.items()})

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, get_type_hints
 
+from hexagon_mlir.pass_plugins import plugins
+
+LISTS = Path(__file__).with_name("lists")
+"""What ``scripts/pass_reference.py`` writes of the passes and pipelines."""
+PASSES, PIPELINES = "passes.txt", "pipelines.txt"
 _STANDS_ON = ("torch-mlir", "llvmlite", "triton", "torch")
 
 
 def passes() -> str:
-    """Each pass: its name, the first sentence of its docstring, its options with type and default."""
+    """Each pass: its name, the first sentence of its docstring, its options with type and default.
+
+    Those of this package stand in a file, so that nothing of MLIR is imported.
+    """
+    shown = (LISTS / PASSES).read_text()
+    return shown + described(plugins()) if plugins() else shown
+
+
+def described(names: Iterable[str]) -> str:
+    """The passes ``names``, which are imported."""
     from hexagon_mlir.ir.diagnostics import HexError
     from hexagon_mlir.pass_infra import registry
 
     lines = []
-    for name in registry.names():
+    for name in names:
         try:
             pass_class = registry.get(name)
         except (HexError, ImportError, AttributeError) as error:
@@ -23,7 +39,7 @@ def passes() -> str:
             continue
         lines.append(f"{name}: {first_sentence(pass_class.__doc__)}")
         lines += [f"  {option}" for option in options(pass_class)]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{line}\n" for line in lines)
 
 
 def first_sentence(docstring: str | None) -> str:
@@ -58,10 +74,8 @@ def type_name(hint: Any) -> str:
 
 
 def pipelines() -> str:
-    """The names of the pipelines, one per line with what it is."""
-    from hexagon_mlir import pipelines as known
-
-    return "".join(f"{name:17}{pipeline.what}\n" for name, pipeline in known.PIPELINES.items())
+    """The names of the pipelines, one per line with what it is: of a file, as `passes`."""
+    return (LISTS / PIPELINES).read_text()
 
 
 def versions() -> str:

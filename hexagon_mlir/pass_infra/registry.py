@@ -1,20 +1,18 @@
 """Finds passes by name: the files of the ``passes`` folder, plus passes other packages announce.
 
-Nothing is imported until a pass is asked for. Another package adds passes with an entry point in the group
-``hexagon_mlir.passes``: name = pass name, value = ``module:Class``.
+Nothing is imported until a pass is asked for.
 """
 
 from __future__ import annotations
 
 import importlib
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.pass_infra.base import Pass
+from hexagon_mlir.pass_plugins import plugins
 
-ENTRY_POINT_GROUP = "hexagon_mlir.passes"
 _PASSES = "hexagon_mlir.passes"
 """The package of our own, which imports this one."""
 RENAMED = {
@@ -32,19 +30,15 @@ def class_name(pass_name: str) -> str:
 
 
 @cache
-def _own() -> tuple[str, ...]:
+def own_names() -> tuple[str, ...]:
+    """Those of this package, sorted."""
     folder = Path(importlib.import_module(_PASSES).__path__[0])
     return tuple(sorted(p.stem.replace("_", "-") for p in folder.glob("*.py") if not p.stem.startswith("_")))
 
 
-@cache
-def _plugins() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-
-
 def names() -> tuple[str, ...]:
     """Every registered pass name, sorted."""
-    return tuple(sorted({*_own(), *_plugins()}))
+    return tuple(sorted({*own_names(), *plugins()}))
 
 
 def knows(pass_name: str) -> bool:
@@ -55,11 +49,11 @@ def knows(pass_name: str) -> bool:
 @cache
 def get(pass_name: str) -> type[Pass]:
     """The class of ``pass_name``; raises `HexError` when there is none."""
-    if pass_name in _own():
+    if pass_name in own_names():
         module = importlib.import_module(f"{_PASSES}.{pass_name.replace('-', '_')}")
         return getattr(module, class_name(pass_name))
-    if pass_name in _plugins():
-        return _plugins()[pass_name].load()
+    if pass_name in plugins():
+        return plugins()[pass_name].load()
     if pass_name in RENAMED:
         raise HexError.plain(f"pass '{pass_name}' has another name", hint=f"write {RENAMED[pass_name]}")
     raise HexError.plain(f"unknown pass '{pass_name}'", hint="hexmlir-opt --list-passes shows them all")

@@ -52,6 +52,8 @@ def test_reference_is_current():
     sys.path.insert(0, str(ROOT))
     reference = importlib.import_module("scripts.pass_reference")
     assert reference.DOCUMENT.read_text() == reference.reference(), "run scripts/pass_reference.py"
+    for path, text in reference.lists().items():
+        assert path.read_text() == text, "run scripts/pass_reference.py"
 
 
 def test_parts_of_an_example():

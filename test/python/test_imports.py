@@ -27,9 +27,10 @@ ALLOWED = {
     "collector": set(),
     "whole_files": {"ir"},
     "disk_cache": set(),
+    "pass_plugins": set(),
     "sim": {"targets", "isa", "collector", "disk_cache"},
     "levels": {"ir", "dialects"},
-    "pass_infra": BASE | {"levels"},
+    "pass_infra": BASE | {"levels", "pass_plugins"},
     "dialects": BASE,
     "passes": PASSES,
     "pipelines": PIPELINES,
@@ -39,7 +40,7 @@ ALLOWED = {
     "report": ALL,
     "api": ALL,
     "quantization": ALL | {"api"},
-    "cli": ALL | {"api"},
+    "cli": ALL | {"api", "pass_plugins"},
     "": ALL | {"api", "quantization"},
 }
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""

@@ -52,10 +52,15 @@ def test_a_plug_in_adds_a_pass(tmp_path):
         "    leaves: ClassVar[str] = 'tensor'\n"
         "    def run(self, module, context):\n"
         "        module.operation.attributes['plug.tag'] = ir.UnitAttr.get()\n")
-    done = subprocess.run([sys.executable, "-m", "hexagon_mlir.cli.opt", "--plug-in"], input="module {}",
-                          capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path), "PATH": ""})
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "module attributes {plug.tag}" in done.stdout
+
+    def printed(flag):
+        done = subprocess.run([sys.executable, "-m", "hexagon_mlir.cli.opt", flag], input="module {}",
+                              capture_output=True, text=True, env={"PYTHONPATH": str(tmp_path), "PATH": ""})
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    assert "module attributes {plug.tag}" in printed("--plug-in")
+    assert printed("--list-passes").endswith("\nplug-in: Tags the module.\n")
 
 
 @pytest.mark.parametrize(("old", "new"), registry.RENAMED.items())
