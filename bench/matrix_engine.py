@@ -11,7 +11,8 @@ What is being measured is told on the standard error. A bound is the cycles of t
 *DDR*, bytes at the bandwidth of the DMA engine (of products and convolutions operands and results once, of models what
 the run moved); *sums*, the conversions that read sums of 32 bits as four bytes; *ends*, the products of a convolution,
 before which the operands of its first tile come, and after which the last tile leaves; *HVX*, the packets of HVX that a
-model issued, at the rate of the core.
+model issued, at the rate of the core. Where its bound alone keeps a convolution below what is asked, the verdict says
+what is the most it can have, and whether it takes at most the time of its bound by the same share.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.

@@ -24,6 +24,16 @@ def asked(layer: Layer) -> bool:
             and window in [[size, size] for size in _WINDOWS])
 
 
+def verdict(rate: float, cycles: float, best: Bound) -> str:
+    """Why ``rate``, a part of the engine's rate, is less than what is asked, where ``best`` alone keeps it below that:
+    the most that it can be, and whether ``cycles`` reach the same part of this bound. Empty for any other."""
+    most = rate * cycles / best.cycles
+    if rate >= _ASKED or most >= _ASKED:
+        return ""
+    of_bound = "held" if best.cycles >= _ASKED * cycles else "missed"
+    return f"at most {most:.0%}, {best.resource}; {_ASKED:.0%} of its bound: {of_bound}"
+
+
 def lines(kept: Kept) -> Iterator[Line]:
     """A line for each layer; one that the bound alone keeps below the share says so."""
     for layer in filter(asked, LAYERS):
@@ -37,7 +47,5 @@ def lines(kept: Kept) -> Iterator[Line]:
             yield Line(layer.name, f"{_ASKED:.0%} of the rate", "on HVX", False)
             continue
         best = Bound.largest(layer.engine_bounds)
-        most = rate * cycles / best.cycles
-        limit = f"at most {most:.0%}, {best.resource}" if most < _ASKED else ""
         yield Line(layer.name, f"{_ASKED:.0%} of the rate", f"{rate:.0%}: {cycles:,.0f}", rate >= _ASKED, cycles, best,
-                   limit)
+                   verdict(rate, cycles, best))

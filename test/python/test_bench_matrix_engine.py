@@ -7,7 +7,7 @@ from bench.convolution import LAYERS, Bytes, Layer
 from bench.engine_choice_kinds import products
 from bench.matrix_engine import GROUPS
 from bench.requirements import choice
-from bench.requirements.convolutions import asked
+from bench.requirements.convolutions import asked, verdict
 from bench.requirements.line import HEADINGS, Bound, Kept, Line, faster
 from bench.requirements.simulator import golden, programs
 
@@ -21,6 +21,12 @@ def test_cells_of_a_line():
 
 def test_the_largest_resource_bounds():
     assert Bound.largest({"MACs": 3.0, "DDR": 7.0, "HVX": 5.0}) == Bound(7.0, "DDR")
+
+
+def test_convolutions_that_their_bound_keeps_below_the_rate():
+    assert verdict(0.3, 100.0, Bound(60.0, "DDR")) == "at most 50%, DDR; 60% of its bound: held"
+    assert verdict(0.3, 100.0, Bound(59.0, "DDR")) == "at most 51%, DDR; 60% of its bound: missed"
+    assert verdict(0.3, 100.0, Bound(50.0, "DDR")) == verdict(0.7, 100.0, Bound(80.0, "MACs")) == ""
 
 
 @pytest.mark.parametrize(("engine", "held"), [(100.0, True), (101.0, False)])
