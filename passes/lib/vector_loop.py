@@ -63,9 +63,10 @@ def spreads(op: ir.Operation, operand: int) -> bool:
 
 def _is_scattered(op: ir.Operation, operand: int, dims: Sequence[int], extents: Sequence[int]) -> bool:
     """Whether a matrix of words is so large that its lines leave the cache before all their elements were read."""
+    if not dims or len(op.operands) != _PRODUCT:
+        return False
     type_ = ir.ShapedType(op.operands[operand].type)
-    return (len(op.operands) == _PRODUCT and len(dims) == type_.rank
-            and element_bytes(type_.element_type) == _WORD_BYTES
+    return (len(dims) == type_.rank and element_bytes(type_.element_type) == _WORD_BYTES
             and prod(extents[loop] for loop in dims) >= _SCATTERED_ELEMENTS)
 
 
