@@ -18,7 +18,7 @@ _WHOLE = frozenset(f"aten.{name}" for name in (
     "linalg_slogdet.default", "log_sigmoid.default", "max.other", "min.other", "one_hot.default",
     "repeat_interleave.self_int", "selu.default", "square.default", "tile.default", "type_as.default",
     "where.Scalar", "where.ScalarOther", "where.ScalarSelf", "hstack.default", "column_stack.default",
-    "absolute.default", "special_expm1.default", "fix.default",
+    "absolute.default", "special_expm1.default", "fix.default", "item.default",
     "float_power.Tensor_Tensor", "frobenius_norm.dim", "_cast_Float.default", "_cast_Long.default",
     "fake_quantize_per_channel_affine.default", "fake_quantize_per_tensor_affine.default",
     "fake_quantize_per_tensor_affine.tensor_qparams", "var_mean.default", "var_mean.dim"))
