@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import functools
-import re
+from collections.abc import Iterator
 
 from hexagon_mlir.sim.checking import check_helpers, frame_model, second_model
 from hexagon_mlir.targets import Target
 
-_HEAD = re.compile(r"^define internal (?P<result>[^@]+)(?P<name>@\w+)\((?P<parameters>[^)]*)\)", re.M)
-_NAME = re.compile(r" %\w+")
+_INTERNAL = "define internal "
+"""Begins the first line of each helper."""
 
 
 @functools.cache
 def library(target: Target) -> str:
     """All helpers as IR; each is visible to other modules."""
-    return re.sub(r"^define internal ", "define ", _helpers(target), flags=re.M)
+    return "\n".join(f"define {line.removeprefix(_INTERNAL)}" if line.startswith(_INTERNAL) else line
+                     for line in _helpers(target).splitlines())
 
 
 @functools.cache
 def declarations(target: Target) -> str:
     """What translated code calls."""
-    return "\n".join(f"declare {head['result']}{head['name']}({_NAME.sub('', head['parameters'])})"
-                     for head in _HEAD.finditer(_helpers(target)))
+    return "\n".join(f"declare {head}({', '.join(types)})" for head, types in _heads(target))
+
+
+def _heads(target: Target) -> Iterator[tuple[str, list[str]]]:
+    """The type of the result and the name of each helper, and the types of its parameters."""
+    for line in _helpers(target).splitlines():
+        if line.startswith(_INTERNAL):
+            head, _, rest = line.removeprefix(_INTERNAL).partition("(")
+            yield head, [parameter.rpartition(" %")[0] for parameter in rest.partition(")")[0].split(", ")]
 
 
 def _helpers(target: Target) -> str:
