@@ -16,7 +16,6 @@ from hexagon_mlir.codegen.hvx.exponent_numbers import small_integers_as_conversi
 from hexagon_mlir.codegen.hvx.half_narrowing import narrowings_as_instructions
 from hexagon_mlir.codegen.hvx.lane_exchanges import exchanges_as_instructions
 from hexagon_mlir.codegen.hvx.native_vectors import has_vector_arithmetic, use_native_vectors
-from hexagon_mlir.codegen.hvx.qfloat_exchanges import exchanges_in_qfloat
 from hexagon_mlir.codegen.hvx.qfloat_lifetimes import shorten_lifetimes
 from hexagon_mlir.codegen.hvx.qfloat_spills import qfloat_spills
 from hexagon_mlir.codegen.hvx.shared_vectors import rewrites_neighbours
@@ -151,9 +150,6 @@ AFTER_O3 = (
     Step("copy-loops", "the prefetcher works in one direction; LLVM reorders the loads of copies; saves 18 % of the "
          "cycles of planes from RGB pixels", on_module(keep_copies_in_order)),
     Step("poison-halves", "LLVM converts halves of a vector that are poison", on_module(poison_halves_as_others)),
-    Step("qfloat-exchanges", "sums over lanes are converted before every exchange; saves a quarter of the cycles of "
-         "rows times rows", on_module(exchanges_in_qfloat),
-         lambda program: QFLOAT in program.features and not program.spills_lose),
     Step("half-narrowings", "the target orders lanes in another way than LLVM",
          lambda program: narrowings_as_instructions(program.module, program.library.narrowing_order),
          lambda program: IEEE in program.features),

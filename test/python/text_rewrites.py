@@ -10,7 +10,6 @@ from hexagon_mlir.codegen.hvx import (
     half_narrowing,
     lane_exchanges,
     native_vectors,
-    qfloat_exchanges,
     qfloat_lifetimes,
     unaligned_rows,
 )
@@ -44,7 +43,6 @@ def printed(text: str) -> str:
 
 conversions_before_calls = on_text(before_calls.conversions_before_calls)
 exchanges_as_instructions = on_text(lane_exchanges.exchanges_as_instructions)
-exchanges_in_qfloat = on_text(qfloat_exchanges.exchanges_in_qfloat)
 float_splats_as_words = on_text(float_splats.float_splats_as_words)
 half_fabs_as_bits = on_text(half_fabs.half_fabs_as_bits)
 keep_copies_in_order = on_text(copy_loops.keep_copies_in_order)

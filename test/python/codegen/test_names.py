@@ -78,20 +78,6 @@ define void @tests(ptr %p, <32 x float> %x, <64 x half> %h, <32 x i32> %i) {
   ret void
 }
 
-declare <32 x i32> @llvm.hexagon.V6.lo.128B(<64 x i32>)
-declare <32 x i32> @llvm.hexagon.V6.hi.128B(<64 x i32>)
-declare <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(<32 x i32>, <32 x i32>, i32)
-
-define <32 x i32> @summed(<32 x i32> %x, <32 x i32> %y) {
-  %first = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %x)
-  %second = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %y)
-  %pair = call <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(<32 x i32> %first, <32 x i32> %second, i32 64)
-  %low = call <32 x i32> @llvm.hexagon.V6.lo.128B(<64 x i32> %pair)
-  %high = call <32 x i32> @llvm.hexagon.V6.hi.128B(<64 x i32> %pair)
-  %r = call <32 x i32> @llvm.hexagon.V6.vadd.sf.128B(<32 x i32> %low, <32 x i32> %high)
-  ret <32 x i32> %r
-}
-
 define float @smaller(float %x, float %y) {
   %less = fcmp olt float %x, %y
   %r = select i1 %less, float %x, float %y
