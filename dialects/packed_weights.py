@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.diagnostics import error_at
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 
 CONSTANTS = "hexagon.constants"
@@ -33,8 +34,16 @@ def tiles_of(matrix: ir.Value) -> ir.Value | None:
 
 
 def numbers(function: ir.Operation, name: str) -> list[int]:
-    """The numbers in attribute ``name``, `CONSTANTS`, `PACKED` or `WORDS`, of ``function``; none if it is missing."""
-    return list(ir.DenseI64ArrayAttr(function.attributes[name])) if name in function.attributes else []
+    """The numbers in attribute ``name``, `CONSTANTS`, `PACKED` or `WORDS`, of ``function``; none if it is missing.
+
+    Raises `HexError` for an attribute of another type.
+    """
+    if name not in function.attributes:
+        return []
+    try:
+        return list(ir.DenseI64ArrayAttr(function.attributes[name]))
+    except ValueError:
+        raise error_at(function, "", f"{name} is {function.attributes[name]}", "array<i64: ...> is expected") from None
 
 
 def note(function: ir.Operation, name: str, arguments: Iterable[int]) -> None:
