@@ -67,14 +67,7 @@ def _load(name: str) -> Program | None:
 @functools.cache
 def model_code(target: Target) -> bytes:
     """Object code of the cache model, to be loaded beside an exact program's; kept on disk like a program."""
-    ir = cache_helpers.helpers(target)
-    key = hashlib.sha256("\0".join((str(VERSION), _sources(), ir, *host.cpu())).encode()).hexdigest()
-    name = f"{key}.model"
-    program = _load(name)
-    if program is None:
-        program = Program(host.compile_object(ir))
-        _store(name, program)
-    return program.code
+    return _object_code(cache_helpers.helpers(target), "model")
 
 
 @functools.cache
@@ -82,9 +75,12 @@ def check_code(target: Target) -> bytes:
     """Object code of the helpers of checked builds, to be loaded beside one; kept on disk like a program."""
     from hexagon_mlir.sim.checking import library
 
-    ir = library.library(target)
+    return _object_code(library.library(target), "checks")
+
+
+def _object_code(ir: str, suffix: str) -> bytes:
     key = hashlib.sha256("\0".join((str(VERSION), _sources(), ir, *host.cpu())).encode()).hexdigest()
-    name = f"{key}.checks"
+    name = f"{key}.{suffix}"
     program = _load(name)
     if program is None:
         program = Program(host.compile_object(ir))
