@@ -26,7 +26,7 @@ def test_values(case):
     torch.testing.assert_close(compiled(x).double(), expected, atol=1e-5, rtol=1e-5)
 
 
-def test_infinities_reach_the_results_whose_windows_hold_them():
+def test_a_nan_changes_no_result_whose_window_does_not_hold_it():
     module = torch.nn.Conv3d(2, 3, 2, bias=False).eval()
     x = torch.randn(1, 2, 3, 4, 4)
     x[0, 1, 2, 3, 3] = float("nan")
