@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.ir import erase_op, ir, make, memref, vector
+from hexagon_mlir.ir import erase_op, ir, make, vector
 from hexagon_mlir.ir.constants import SharedConstants, index
 from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.horizontal_reductions import combine
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Unsupported, read_nest
-from hexagon_mlir.passes.lib.pair_vectors import ends_with_pairs
+from hexagon_mlir.passes.lib.pair_vectors import end_of, ends_with_pairs, joined
 from hexagon_mlir.passes.lib.segments import for_loop
 
 PAIR = 2
@@ -30,7 +30,7 @@ class RowPlan:
 
 def make_plan(nest: LoopNest, copies: bool, vector_bytes: int) -> RowPlan | None:
     """How ``nest``, whose body is one combiner, or ``copies`` its input, works on pairs; None for any other nest."""
-    if len(nest.operands) != PAIR or nest.indexed or nest.tables or None in nest.extents:
+    if len(nest.operands) != PAIR or nest.indexed or nest.tables:
         return None
     source, target = nest.operands
     if min(len(source.dims), len(target.dims) - 1) < 1 or None in (*source.dims, *target.dims):
@@ -149,14 +149,14 @@ def _emit(op: ir.Operation, nest: LoopNest, plan: RowPlan, vector_bytes: int) ->
     width = element_bytes(element)
     lanes = vector_bytes // width
     whole = ir.VectorType.get([lanes], element)
-    target = _joined(target)
+    target = joined(target)
 
     def row(at: list[ir.Value]) -> None:
         if plan.combiner is None:
             pair = make.load(ir.VectorType.get([PAIR], element), source, [*at, index(0)], width)
             make.store(_repeated(pair, lanes), target, [*at, index(0)], width)
             return
-        combined = make.load(whole, _joined(source), [*at, index(0)], width)
+        combined = make.load(whole, joined(source), [*at, index(0)], width)
         step = lanes // PAIR
         while step >= PAIR:
             combined = combine(plan.combiner, combined, make.shuffle(
@@ -165,7 +165,7 @@ def _emit(op: ir.Operation, nest: LoopNest, plan: RowPlan, vector_bytes: int) ->
         old = make.load(whole, target, [*at, index(0)], width)
         make.store(combine(plan.combiner, combined, old), target, [*at, index(0)], width)
 
-    _around([nest.extents[loop] or 0 for loop in plan.outer], [], row)
+    _around([end_of(op, nest, loop) for loop in plan.outer], [], row)
 
 
 def _repeated(pair: ir.Value, lanes: int) -> ir.Value:
@@ -177,28 +177,15 @@ def _repeated(pair: ir.Value, lanes: int) -> ir.Value:
                           make.broadcast(ir.VectorType.get([lanes // PAIR], i32), word))
 
 
-def _around(extents: Sequence[int], at: list[ir.Value], row: Callable[[list[ir.Value]], None]) -> None:
-    """``row`` for all indices of the loops of ``extents``, inside those of ``at``."""
-    if not extents:
+def _around(ends: Sequence[ir.Value], at: list[ir.Value], row: Callable[[list[ir.Value]], None]) -> None:
+    """``row`` for all indices of the loops that end at ``ends``, inside those of ``at``."""
+    if not ends:
         row(at)
         return
 
     def body(iv: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
-        _around(extents[1:], [*at, iv], row)
+        _around(ends[1:], [*at, iv], row)
         return []
 
-    for_loop(index(0), index(extents[0]), 1, [], body)
+    for_loop(index(0), ends[0], 1, [], body)
 
-
-def _joined(value: ir.Value) -> ir.Value:
-    """The buffer ``value`` with its last two dimensions as one."""
-    type_ = ir.MemRefType(value.type)
-    strides, offset = type_.get_strides_and_offset()
-    shape = [*type_.shape[:-2], type_.shape[-2] * type_.shape[-1]]
-    if type_.affine_map == ir.AffineMap.get_identity(type_.rank):
-        joined = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
-    else:
-        layout = ir.StridedLayoutAttr.get(offset, [*strides[:-2], 1])
-        joined = ir.MemRefType.get(shape, type_.element_type, layout, type_.memory_space)
-    groups = [[dim] for dim in range(type_.rank - 2)] + [[type_.rank - 2, type_.rank - 1]]
-    return memref.collapse_shape(joined, value, groups)

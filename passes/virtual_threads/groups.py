@@ -99,7 +99,7 @@ class Group:
         heaviest = max(self.members, key=lambda member: member.nest.cycles)
         return [max(heaviest.nest.lanes(loop, vector_bytes),
                     *(member.nest.lanes(member.loops[axis], vector_bytes) for member in self.members
-                      if member.nest.even(member.loops[axis], vector_bytes)), 1)
+                      if member.nest.needs_lanes(member.loops[axis], vector_bytes)), 1)
                 for axis, loop in enumerate(heaviest.loops)]
 
     def even(self, vector_bytes: int) -> list[bool]:

@@ -89,26 +89,31 @@ class ThreadNest:
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
         """Iterations of ``loop`` in one vector step: fewer take as long."""
-        if loop == self._lane_loop:
-            return vector_bytes // max(self.output_bytes)
-        return PAIR if loop == self._pieces(vector_bytes) else 1
+        if self.needs_lanes(loop, vector_bytes):
+            return PAIR if self.even(loop, vector_bytes) else self.extents[loop]
+        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop else 1
+
+    def needs_lanes(self, loop: int, vector_bytes: int) -> bool:
+        """Whether there is no vector code for fewer iterations of ``loop`` than `lanes`."""
+        return loop in self._pieces_and_column(vector_bytes)
 
     def even(self, loop: int, vector_bytes: int) -> bool:
         """Whether vector code of ``loop`` needs a number of iterations that is known and the same in each chunk."""
-        return loop == self._pieces(vector_bytes)
+        return loop in self._pieces_and_column(vector_bytes)[:1]
 
-    def _pieces(self, vector_bytes: int) -> int | None:
-        """The loop over pieces of rows, two of which fill a vector, of a copy between rows and pairs of rows."""
+    def _pieces_and_column(self, vector_bytes: int) -> Loops:
+        """The loop over pieces of rows, two of which fill a vector, of a copy between rows and pairs of rows, and the
+        one over the elements of a piece; none for other ops."""
         if self.outputs != 1 or len(self.reads) != 2 or min(map(len, self.reads)) < 2:
-            return None
+            return ()
         for pairs, rows in (self.reads, self.reads[::-1]):
             (column, pair), (piece, same) = pairs[-2:], rows[-2:]
-            if column is None or pair is None or column != same or piece in (None, pair) or self.extents[pair] != PAIR:
+            if column is None or pair is None or column != same or piece is None or piece == pair:
                 continue
-            if self.extents[column] * PAIR * self.output_bytes[0] == vector_bytes:
-                return piece
+            if self.extents[pair] == PAIR and self.extents[column] * PAIR * self.output_bytes[0] == vector_bytes:
+                return piece, column
         found = read_pair_transpose(*self.reads, self.extents, self.output_bytes[0], vector_bytes)
-        return None if found is None else found.piece
+        return () if found is None else (found.piece, found.column)
 
     @cached_property
     def _vector(self) -> int | None:

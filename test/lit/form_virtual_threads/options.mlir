@@ -15,3 +15,13 @@ func.func @squares(%x: tensor<100003xf32>, %y: tensor<100003xf32>) -> tensor<100
       -> tensor<100003xf32>
   return %0 : tensor<100003xf32>
 }
+
+// Six threads: tiles are cut along their rows, never inside the 32 columns that fill a vector with another tile's.
+// V79-LABEL: func.func @tiles
+// V79: scf.forall (%{{.*}}) = (0) to (16) step (3) shared_outs
+func.func @tiles(%x: tensor<3x16x2x3x32xf16>, %y: tensor<3x3x16x32x2xf16>, %u: tensor<3x16x2x3x32xf16>, %v: tensor<3x3x16x32x2xf16>)
+    -> (tensor<3x3x16x32x2xf16>, tensor<3x3x16x32x2xf16>) {
+  %0 = linalg.transpose ins(%x : tensor<3x16x2x3x32xf16>) outs(%y : tensor<3x3x16x32x2xf16>) permutation = [0, 3, 1, 4, 2]
+  %1 = linalg.transpose ins(%u : tensor<3x16x2x3x32xf16>) outs(%v : tensor<3x3x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
+  return %0, %1 : tensor<3x3x16x32x2xf16>, tensor<3x3x16x32x2xf16>
+}

@@ -38,3 +38,23 @@ func.func @broadcast(%pairs: memref<16x2xi16, 1>, %out: memref<16x32x2xi16, 1>) 
   }
   return
 }
+
+// -----
+// 3. Rows whose number is known at run time only.
+// CHECK-LABEL: func.func @dynamic
+// CHECK-SAME: %[[ROWS:[a-z0-9]+]]: memref<4x?x32x2xf16, 1>
+// CHECK: %[[END:.*]] = memref.dim %[[ROWS]], %c1
+// CHECK: scf.for {{.*}} to %c4
+// CHECK-NEXT: scf.for {{.*}} to %[[END]]
+// CHECK-COUNT-5: vector.shuffle
+// CHECK-NOT: linalg.generic
+func.func @dynamic(%rows: memref<4x?x32x2xf16, 1>, %out: memref<4x?x32x2xf16, 1>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b, c, p, k) -> (a, b, k, p)>, affine_map<(a, b, c, p, k) -> (a, b, c, p)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%rows : memref<4x?x32x2xf16, 1>) outs(%out : memref<4x?x32x2xf16, 1>) {
+  ^bb0(%x: f16, %most: f16):
+    %0 = arith.maxnumf %x, %most : f16
+    linalg.yield %0 : f16
+  }
+  return
+}
