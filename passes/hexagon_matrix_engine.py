@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
@@ -16,6 +17,8 @@ from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.lib.half_product_cost import hvx_cycles
+from hexagon_mlir.passes.matrix_engine.batch_grid import BatchGridBuilder, in_groups
+from hexagon_mlir.passes.matrix_engine.batch_schedule import choose_groups
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
 from hexagon_mlir.passes.matrix_engine.byte_grid import ByteGridBuilder
@@ -73,8 +76,10 @@ class HexagonMatrixEnginePass(Pass):
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
     one follow. Copies stand where their transfers should start (`overlap-transfers`), two blocks ahead; results are
     unpacked two products later, while the engine computes; a result that is only read as heads of columns goes to where
-    these are read. An estimate of the time chooses the blocks. Other products, and those with batches, are loops over
-    blocks, which the double-buffering passes work on. By weights of 4 bits these are loops over columns,
+    these are read. An estimate of the time chooses the blocks. Of a batch,
+    the products of several matrices are one product of tiles: the group that is transferred, packed and unpacked at
+    once. Other products, and batches that are not an outer dimension of all operands, are loops over blocks, which the
+    double-buffering passes work on. By weights of 4 bits these are loops over columns,
     ``hexagon.scheduled``: a few parts of the columns beside each other, as in a grid, and the next iteration's first
     part beside the last product. Where all rows of the left factor do not fit, the reduction is cut: sums of f32 are
     added up.
@@ -219,8 +224,12 @@ class HexagonMatrixEnginePass(Pass):
         budget -= budget // self.gaps
         weights, grid = matmul.packed, None
         narrow = weights is not None and is_narrow(weights.type)
-        if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
-            of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, narrow)
+        alone = matmul.op.parent.operation.name == "func.func"  # loops where others stand around it
+        of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, narrow)
+        if matmul.batches and alone and in_groups(matmul) and self._rewrite_batch(matmul, of_factors, budget, cost,
+                                                                                  context):
+            return
+        if not matmul.batches and alone:
             grid = choose_grid(of_factors, budget, Rates.of(target))
         cycles = cost.model_cycles + (loop_cycles(*sizes, cost) if grid is None else grid[1])
         if grid is not None and len(grid[0].steps) == 1 and not cost.model_cycles:
@@ -255,6 +264,20 @@ class HexagonMatrixEnginePass(Pass):
                        if parts is not None else MatmulBuilder(matmul, blocks))
             matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
+
+    def _rewrite_batch(self, matmul: Matmul, sizes: Sizes, budget: int, cost: EngineCost, context: PassContext) -> bool:
+        """Whether ``matmul``, products of ``sizes``, is written in groups or left to HVX; False for loops."""
+        *outer, count = (matmul.extents[loop] for loop in matmul.batches)
+        found = choose_groups(prod(outer), count, sizes, budget, Rates.of(context.target))
+        if found is None:
+            return False
+        groups, cycles = found
+        rows, columns, steps = matmul.sizes
+        hvx = hvx_cycles(prod(outer) * count * rows, columns, steps, cost.hvx)
+        if self._pays(matmul, cost.model_cycles + cycles, hvx, context):
+            matmul.last.results[0].replace_all_uses_with(BatchGridBuilder(matmul, groups).build())
+            self._erase(matmul)
+        return True
 
     def _pays(self, matmul: Matmul, engine: float, hvx: float, context: PassContext) -> bool:
         """Whether ``matmul`` goes to the engine; these cycles are estimated there and on HVX."""

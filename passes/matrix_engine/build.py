@@ -44,6 +44,8 @@ class MatmulBuilder:
         self._in_program = in_program(matmul.op)
         self._whole = {loop: (index(0), extent) for loop, extent in enumerate(matmul.extents)}
         self._bias: ir.Value | None = None
+        self._dropped: Sequence[int] = matmul.batches
+        """Loops that blocks have no dimension for: one iteration at a time."""
 
     def build(self) -> ir.Value:
         """The result of `Matmul.last`."""
@@ -162,12 +164,12 @@ class MatmulBuilder:
         return emit({**where, loop: (index(whole), extent - whole)}, result) if extent > whole else result
 
     def _block(self, operand: int, where: Where) -> ir.Value:
-        """The matrix of a factor in TCM, filled up with zeros to whole tiles."""
+        """The matrix of a factor in TCM, or several, filled up with zeros to whole tiles."""
         matmul = self._matmul
-        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
+        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where)
         type_ = ir.RankedTensorType(part.type)
         counts = list(type_.shape)
-        padded = [TILE * tiles(count) for count in counts]
+        padded = [*counts[:-2], *(TILE * tiles(count) for count in counts[-2:])]
         if padded == counts:
             return part if (self._in_program and is_local(part)) or is_in_tcm(part) else tcm_copy(part)
         into = zeros(tcm_tensor(padded, type_.element_type))
@@ -181,11 +183,12 @@ class MatmulBuilder:
         """
         matmul = self._matmul
         dims = matmul.reads[RESULT]
-        counts = [where[loop][1] for loop in dims if loop not in matmul.batches]
+        counts = [where[loop][1] for loop in dims if loop not in self._dropped]
         if list(ir.RankedTensorType(block.type).shape) != counts:
             block = _cut(block, counts)
         if matmul.epilogue is not None and not matmul.only_converts:
-            block = on_block(matmul, block, self._epilogue_inputs(where) if inputs is None else inputs)
+            inputs = self._epilogue_inputs(where) if inputs is None else inputs
+            block = on_block(matmul, block, inputs, self._dropped)
         if self._in_program and block.type == result.type and is_only_read(matmul.last.results[0]):
             return block
         sizes = [where[loop][1] for loop in dims]
@@ -195,15 +198,14 @@ class MatmulBuilder:
 
     def _epilogue_inputs(self, where: Where) -> list[ir.Value]:
         """What the epilogue reads for the results at ``where``, besides them."""
-        matmul = self._matmul
-        return [tcm_copy(self._slice(value, loops, where, matmul.batches)) for value, loops in epilogue_reads(matmul)]
+        return [tcm_copy(self._slice(value, loops, where)) for value, loops in epilogue_reads(self._matmul)]
 
-    def _slice(self, value: ir.Value, loops: Sequence[int], where: Where, dropped: Sequence[int]) -> ir.Value:
-        """The part of ``value``, whose dimensions ``loops`` index; without the dimensions of the ``dropped`` loops."""
+    def _slice(self, value: ir.Value, loops: Sequence[int], where: Where) -> ir.Value:
+        """The part of ``value``, whose dimensions ``loops`` index, as far as blocks have these dimensions."""
         here = {**self._whole, **where}
         type_ = ir.RankedTensorType(value.type)
         sizes = [here[loop][1] for loop in loops]
-        kept = [size for size, loop in zip(sizes, loops, strict=True) if loop not in dropped]
+        kept = [size for size, loop in zip(sizes, loops, strict=True) if loop not in self._dropped]
         if list(type_.shape) == kept:
             return value
         offsets = [here[loop][0] for loop in loops]

@@ -67,7 +67,7 @@ class ByteMatmulBuilder(MatmulBuilder):
     def matrix(self, operand: int, where: Where) -> ir.Value:
         """The matrix of a factor in TCM, filled up with zeros to whole tiles."""
         matmul = self._matmul
-        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where, matmul.batches)
+        part = self._slice(matmul.op.operands[operand], matmul.reads[operand], where)
         loops = [loop for loop in matmul.reads[operand] if loop not in matmul.batches]
         sizes = [where[loop][1] if loop in where else matmul.extents[loop] for loop in loops]
         whole = [BYTE_ROWS * row_tiles(size) if loop == matmul.row else TILE * vector_tiles(size)
@@ -81,7 +81,7 @@ class ByteMatmulBuilder(MatmulBuilder):
         product, matmul = self._product, self._matmul
         if product.start is None:
             return None
-        start = _filled_up(self._slice(product.start, product.start_loops, where, matmul.batches),
+        start = _filled_up(self._slice(product.start, product.start_loops, where),
                            [TILE * vector_tiles(where[matmul.column][1])])
         shape = [ir.RankedTensorType(start.type).shape[0] // TILE, TILE]
         return tensor.expand_shape(ir.RankedTensorType.get(shape, _word()), start, [[0, 1]], [], shape)

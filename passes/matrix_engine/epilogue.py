@@ -22,15 +22,15 @@ def epilogue_reads(matmul: Matmul) -> list[tuple[ir.Value, Dims]]:
             if op.operands[number] != matmul.op.results[0]]
 
 
-def on_block(matmul: Matmul, block: ir.Value, others: Sequence[ir.Value]) -> ir.Value:
+def on_block(matmul: Matmul, block: ir.Value, others: Sequence[ir.Value], dropped: Sequence[int]) -> ir.Value:
     """The epilogue on ``block``, f16 or f32, instead of the whole result; ``others`` are parts of what `epilogue_reads`
-    gives."""
+    gives. None of them has dimensions for the ``dropped`` loops."""
     op = matmul.epilogue
     assert op is not None
-    kept = [loop for loop in matmul.reads[RESULT] if loop not in matmul.batches]
+    kept = [loop for loop in matmul.reads[RESULT] if loop not in dropped]
     given, inputs, maps, numbers = iter(others), list[ir.Value](), list[ir.AffineMap](), _inputs(matmul, op)
     for number in numbers:
-        own = [loop for loop in _loops(matmul, op, number) if loop not in matmul.batches]
+        own = [loop for loop in _loops(matmul, op, number) if loop not in dropped]
         maps.append(ir.AffineMap.get(len(kept), 0, [ir.AffineDimExpr.get(kept.index(loop)) for loop in own]))
         inputs.append(block if op.operands[number] == matmul.op.results[0] else next(given))
     shape = ir.RankedTensorType(block.type).shape

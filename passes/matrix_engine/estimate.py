@@ -10,7 +10,7 @@ from typing import Protocol
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
-from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
@@ -64,6 +64,15 @@ class Sizes:
     def element_bytes(self, operand: int) -> float:
         """Of an element of a factor in DDR."""
         return NARROW_BYTES / TILE**2 if self.narrow and operand == RIGHT else HALF_BYTES
+
+
+class Schedule(Protocol):
+    """Products of blocks, one after the other."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The products in order."""
+        ...
 
 
 class Work(Protocol):
@@ -125,7 +134,7 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     return schedule_cycles(grid, _ProductWork(grid, sizes, rates), rates)
 
 
-def schedule_cycles(grid: Grid, work: Work, rates: Rates, unfinished: int = UNFINISHED) -> float:
+def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = UNFINISHED) -> float:
     """Estimated cycles of ``work`` in the steps of ``grid``: one thread that packs, unpacks and starts transfers and
     products, the DMA engine, and the matrix engine, each in order. Results are unpacked when ``unfinished`` further
     products have started.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -19,7 +21,7 @@ from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.read import Matmul
-from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid
+from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
 
@@ -33,16 +35,12 @@ class Product:
     inputs: list[ir.Value]
 
 
-class GridBuilder(MatmulBuilder):
-    """Writes the blocks of one product, which has no batches, at the insertion point."""
+class StepsBuilder(MatmulBuilder, ABC):
+    """Writes a product in ``steps``, at the insertion point: each is a product of blocks."""
 
-    def __init__(self, matmul: Matmul, grid: Grid) -> None:
-        super().__init__(matmul, Blocks(max(grid.rows), max(grid.columns)))
-        self._grid = grid
-        loops = ((matmul.row, grid.rows), (matmul.column, grid.columns))
-        self._places = [[(index(start), count) for start, count in zip(accumulate((0, *counts)), counts, strict=False)]
-                        for _, counts in loops]
-        self._loops = [loop for loop, _ in loops]
+    def __init__(self, matmul: Matmul, blocks: Blocks, steps: Sequence[Step]) -> None:
+        super().__init__(matmul, blocks)
+        self._steps = steps
 
     def build(self) -> ir.Value:
         """The result of `Matmul.last`."""
@@ -60,7 +58,7 @@ class GridBuilder(MatmulBuilder):
         fetched: dict[Fetch, ir.Value] = {}
         packed: dict[Fetch, ir.Value] = {}
         unfinished: list[Product] = []
-        for number, step in enumerate(self._grid.steps):
+        for number, step in enumerate(self._steps):
             for fetch in step.fetches:
                 fetched[fetch] = self.fetched(fetch)
             if number == 0:
@@ -77,6 +75,38 @@ class GridBuilder(MatmulBuilder):
         for product in unfinished:
             written = self.finished(product, written)
         return written
+
+    @abstractmethod
+    def where(self, *fetches: Fetch) -> Where:
+        """The part of the loops that the blocks ``fetches`` are of."""
+
+    @abstractmethod
+    def fetched(self, fetch: Fetch) -> ir.Value:
+        """The block in TCM: rows, or the tiles of weights that are packed."""
+
+    @abstractmethod
+    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+        """The tiles of ``block``, as `fetched` gives it."""
+
+    @abstractmethod
+    def multiplied(self, rows: ir.Value, columns: ir.Value, where: Where) -> ir.Value:
+        """Result tiles of two blocks of tiles."""
+
+    @abstractmethod
+    def finished(self, product: Product, written: list[ir.Value]) -> list[ir.Value]:
+        """``written`` with the elements of ``product``."""
+
+
+class GridBuilder(StepsBuilder):
+    """Writes the blocks of one product, which has no batches, at the insertion point."""
+
+    def __init__(self, matmul: Matmul, grid: Grid) -> None:
+        super().__init__(matmul, Blocks(max(grid.rows), max(grid.columns)), grid.steps)
+        self._grid = grid
+        loops = ((matmul.row, grid.rows), (matmul.column, grid.columns))
+        self._places = [[(index(start), count) for start, count in zip(accumulate((0, *counts)), counts, strict=False)]
+                        for _, counts in loops]
+        self._loops = [loop for loop, _ in loops]
 
     def multiplied(self, rows: ir.Value, columns: ir.Value, where: Where) -> ir.Value:
         """Result tiles of two blocks of tiles."""
@@ -99,6 +129,7 @@ class GridBuilder(MatmulBuilder):
         return pack_weights(block, self._matmul.transposed(RIGHT))
 
     def where(self, *fetches: Fetch) -> Where:
+        """The part of the loops that the blocks ``fetches`` are of."""
         return {self._loops[fetch.operand]: self._places[fetch.operand][fetch.number] for fetch in fetches}
 
     def finished(self, product: Product, written: list[ir.Value]) -> list[ir.Value]:

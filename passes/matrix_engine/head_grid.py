@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
-from hexagon_mlir.ir import ir, linalg, tensor
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.passes.lib.engine_batches import unpack_batch
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder, Product
 from hexagon_mlir.passes.matrix_engine.heads import Heads
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import Grid
-
-_UNPACKED = [1, 0, 3, 5, 2, 4]
-"""Dimensions of result tiles, columns of tiles cut into heads, in the order of heads, rows and columns."""
 
 
 def fits(grid: Grid, heads: Sequence[Heads]) -> bool:
@@ -40,7 +36,7 @@ class HeadGridBuilder(GridBuilder):
         (first_row, rows), (first, columns) = (
             (list(accumulate((0, *counts)))[fetch.number], counts[fetch.number])
             for fetch, counts in zip(product.factors, (self._grid.rows, self._grid.columns), strict=True))
-        block = _unpacked(product.results, tiles(rows), columns // width, width)
+        block = unpack_batch(product.results, columns // width)
         made = []
         for heads, result in zip(self._heads, written, strict=True):
             cut = heads.cut(first, columns)
@@ -51,17 +47,6 @@ class HeadGridBuilder(GridBuilder):
             part = _slice(block, [start, 0, 0], [count, rows, width])
             made.append(_inserted(part, result, [(cut[0] - heads.first) // width, first_row, 0]))
         return made
-
-
-def _unpacked(results: ir.Value, rows: int, heads: int, width: int) -> ir.Value:
-    """Result tiles as [heads, rows, columns of a head], in TCM: ``rows`` of tiles."""
-    element = ir.RankedTensorType(results.type).element_type
-    shape = [rows, heads, width // TILE, TILE // PAIR, TILE, PAIR]
-    cut = tensor.expand_shape(ir.RankedTensorType.get(shape, element), results, [[0], [1, 2], [3], [4], [5]], [], shape)
-    into = tcm_tensor([shape[dim] for dim in _UNPACKED], element)
-    made = linalg.transpose(cut, outs=[into], permutation=_UNPACKED).results[0]
-    return tensor.collapse_shape(ir.RankedTensorType.get([heads, TILE * rows, width], element), made,
-                                 [[0], [1, 2, 3], [4, 5]])
 
 
 def _slice(block: ir.Value, offsets: list[int], sizes: list[int]) -> ir.Value:

@@ -113,16 +113,43 @@ func.func @epilogue(%a: tensor<64x96xf16>, %b: tensor<96x256xf16>, %bias: tensor
 }
 
 // -----
-// 5. Batches: a product each, in a loop.
+// 5. Batches: one product of tiles for a group of matrices; each column of result tiles reads those of its matrix. Where
+// batches are not the outer dimension, they are a product each, in a loop.
+// CHECK: #[[OF_BATCH:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> ({{.*}}d1 floordiv 2, d0 mod 2{{.*}}, {{.*}}, d2, d6 * 2 + d7, d4)>
 // CHECK-LABEL: func.func @batches
+// CHECK-NOT: scf.for
+// CHECK: %[[ROWS:.*]] = bufferization.alloc_tensor() copy(%arg0)
+// CHECK: bufferization.alloc_tensor() copy(%arg1)
+// CHECK: %[[CUT:.*]] = tensor.expand_shape %[[ROWS]] {{\[\[}}0], [1, 2, 3], [4, 5]] output_shape [3, 2, 16, 2, 2, 32]
+// CHECK: %[[ACTIVATIONS:.*]] = linalg.transpose ins(%[[CUT]] : {{.*}}) outs({{.*}} : tensor<3x2x2x16x32x2xf16>) permutation = [0, 1, 4, 2, 5, 3]
+// CHECK: linalg.transpose {{.*}} outs({{.*}} : tensor<3x2x2x16x32x2xf16>) permutation = [0, 4, 1, 2, 5, 3]
+// CHECK: %[[WEIGHTS:.*]] = tensor.collapse_shape {{.*}} into tensor<6x2x16x32x2xf16>
+// CHECK: linalg.generic {indexing_maps = [#[[OF_BATCH]], {{.*}} ins(%[[ACTIVATIONS]], %[[WEIGHTS]] : {{.*}}) outs({{.*}} : tensor<2x6x16x32x2xf32>) attrs = {hexagon.windows = array<i64: 2, 1, 1, 1, 1, 2>}
+// CHECK: linalg.transpose {{.*}} outs({{.*}} : tensor<3x2x16x2x2x32xf16>) permutation = [1, 0, 3, 5, 2, 4]
+// CHECK: tensor.insert_slice {{.*}} [3, 64, 64] [1, 1, 1] : tensor<3x64x64xf16> into tensor<3x64x64xf16>
+// CHECK-LABEL: func.func @inner_batches
 // CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c3{{.*}} step %c1
-// CHECK: tensor.extract_slice %arg0[%[[I]], %{{.*}}, %{{.*}}] [1, 64, 64] [1, 1, 1] : tensor<3x64x64xf16> to tensor<64x64xf16>
+// CHECK: tensor.extract_slice %arg0[%{{.*}}, %[[I]], %{{.*}}] [64, 1, 64] [1, 1, 1] : tensor<64x3x64xf16> to tensor<64x64xf16>
 // CHECK: tensor.insert_slice {{.*}}[%[[I]], {{.*}}] [1, 64, 64] [1, 1, 1] : tensor<64x64xf16> into tensor<3x64x64xf16>
 func.func @batches(%a: tensor<3x64x64xf16>, %b: tensor<3x64x64xf16>) -> tensor<3x64x64xf16> {
   %zero = arith.constant 0.0 : f16
   %init = tensor.empty() : tensor<3x64x64xf16>
   %start = linalg.fill ins(%zero : f16) outs(%init : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
   %0 = linalg.batch_matmul ins(%a, %b : tensor<3x64x64xf16>, tensor<3x64x64xf16>) outs(%start : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
+  return %0 : tensor<3x64x64xf16>
+}
+func.func @inner_batches(%a: tensor<64x3x64xf16>, %b: tensor<3x64x64xf16>) -> tensor<3x64x64xf16> {
+  %zero = arith.constant 0.0 : f16
+  %init = tensor.empty() : tensor<3x64x64xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<3x64x64xf16>) -> tensor<3x64x64xf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, b, k)>, affine_map<(b, m, n, k) -> (b, k, n)>,
+      affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x3x64xf16>, tensor<3x64x64xf16>) outs(%start : tensor<3x64x64xf16>) {
+    ^bb0(%x: f16, %y: f16, %old: f16):
+      %p = arith.mulf %x, %y : f16
+      %s = arith.addf %old, %p : f16
+      linalg.yield %s : f16
+  } -> tensor<3x64x64xf16>
   return %0 : tensor<3x64x64xf16>
 }
 
