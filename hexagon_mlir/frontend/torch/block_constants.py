@@ -15,8 +15,8 @@ from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 _TOLERANCES = {torch.float32: 2.0**-23, torch.float16: 2.0**-10.5}
 """Of a weight: its own rounding, and that of an f32 scale."""
 _BITS = (4, 8)
-_SAMPLE = 16
-"""Columns and blocks that are looked at first: most matrices are no such weights."""
+_SAMPLES = 2, 16
+"""Columns and blocks that are looked at first: most matrices are no such weights, which the fewest tell."""
 _NIBBLES = (8, 7, 15, 14, 13, 12, 11, 10, 9, 6, 5, 4, 3, 2, 1)
 _NEAR = (0, -1, 1, -2, 2)
 """How far the integer may be from what the divisor says."""
@@ -33,14 +33,19 @@ def in_blocks(weight: torch.Tensor) -> BlockWeights | None:
         return None
     weight = weight.detach()
     for bits in _BITS:
-        if _found(weight[:BLOCKS[0] * _SAMPLE, :_SAMPLE], BLOCKS[0], bits) is None:
+        if not _may_be(weight, BLOCKS[0], bits):
             continue
         for block in reversed(BLOCKS):
-            if _found(weight[:block * _SAMPLE, :_SAMPLE], block, bits) is not None:
+            if _may_be(weight, block, bits):
                 found = _found(weight, block, bits)
                 if found is not None:
                     return found
     return None
+
+
+def _may_be(weight: torch.Tensor, block: int, bits: int) -> bool:
+    """False where a sample of ``weight`` is not made of such blocks and integers."""
+    return all(_found(weight[:block * few, :few], block, bits) is not None for few in _SAMPLES)
 
 
 def _found(weight: torch.Tensor, block: int, bits: int) -> BlockWeights | None:
