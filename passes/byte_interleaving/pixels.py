@@ -62,20 +62,20 @@ class _Join(Emitter):
 
     def _whole(self) -> bool:
         planes, _, width, channels = self._shape[3:]
-        return width % GROUP == 0 and (planes, channels) == (PLANES, TILE) and all(
+        return width >= GROUP and (planes, channels) == (PLANES, TILE) and all(
             added.contiguous for added in self._added())
 
     def _added(self) -> list[Access]:
         return [Access(value, 1, self._bytes.shape[0]) for value in list(self._op.operands)[PLANES:-1]]
 
     def _loops(self) -> None:
-        """Four pixels of a row of a tile at a time."""
+        """Four pixels of a row of a tile at a time; the last ones reach back to those before."""
         _, columns, channels, _, _, width, _ = self._shape
         words = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
         added = self._added()
 
         def move(high: ir.Value, row: ir.Value, column: ir.Value, channel: ir.Value,
-                 wide: ir.Value) -> Iterator[None]:
+                 wide: ir.Value, aligned: int = GROUP * TILE) -> Iterator[None]:
             at = make.muli(wide, index(TILE))
 
             def stored(number: int, vector: ir.Value) -> None:
@@ -86,10 +86,14 @@ class _Join(Emitter):
                 self._target.store(total, place, GROUP * TILE)
 
             return self._move(lambda plane: self._source.load(
-                self._bytes, [row, column, channel, index(plane), high, at], GROUP * TILE), stored, 1)
+                self._bytes, [row, column, channel, index(plane), high, at], aligned), stored, 1)
 
         rows, height = self._count(0, 0), self._count(0, 4)
-        nest([(height, 1), (rows, 1), (columns, 1), (channels, 1), (width, GROUP)], move)
+        outer, whole = [(height, 1), (rows, 1), (columns, 1), (channels, 1)], width - width % GROUP
+        nest([*outer, (whole, GROUP)], move)
+        if whole < width:
+            nest(outer, lambda high, row, column, channel: move(high, row, column, channel, index(width - GROUP),
+                                                                gcd(width, GROUP) * TILE))
 
 
 def pixel_emitter(op: ir.Operation) -> type[Emitter] | None:

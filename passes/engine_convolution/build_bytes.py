@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from hexagon_mlir.dialects.engine_tiles import TILE, tiles, vector_tiles
+from hexagon_mlir.dialects.engine_tiles import TILE, VECTOR_TILES, tiles, vector_tiles
 from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, scf, tensor
 from hexagon_mlir.ir.constants import constant, index
@@ -17,7 +17,7 @@ from hexagon_mlir.passes.engine_convolution.parts import Part
 from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import steps
-from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert
+from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert, plus
 from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels
 from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
 from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, pack_byte_weights
@@ -30,12 +30,14 @@ _BLOCK_RANK = 3
 
 @dataclass(frozen=True)
 class Product:
-    """Planes of the sums of a part, what is added to them, and what the epilogue reads of the part besides."""
+    """Planes of the sums of a part, what is added to them, what the epilogue reads of the part besides, and in how many
+    pieces the sums are joined."""
 
     planes: ir.Value
     added: ir.Value | None
     part: Part
     inputs: list[ir.Value]
+    pieces: int
 
 
 class ByteConvolutionBuilder:
@@ -67,7 +69,7 @@ class ByteConvolutionBuilder:
         columns: dict[Fetch, ir.Value] = {}
         added: dict[Fetch, ir.Value | None] = {}
         unfinished: list[Product] = []
-        for step in self._grid.steps:
+        for number, step in enumerate(self._grid.steps):
             for fetch in step.fetches:
                 fetched[fetch] = self._rows(batch, fetch) if fetch.operand == LEFT else self._weights(fetch)
             for fetch in step.packs:
@@ -81,7 +83,8 @@ class ByteConvolutionBuilder:
             planes = self._multiplied(activations[rows], columns[of_channels], part)
             if of_channels not in added:  # beside the product
                 added[of_channels] = self._added(columns[of_channels], of_channels)
-            unfinished.append(Product(planes, added[of_channels], part, self._inputs(part)))
+            unfinished.append(Product(planes, added[of_channels], part, self._inputs(part),
+                                      2 if number in self._schedule.halved else 1))
             if len(unfinished) > UNFINISHED:
                 result = self._finished(unfinished.pop(0), result)
         for product in unfinished:
@@ -171,10 +174,24 @@ class ByteConvolutionBuilder:
 
     def _finished(self, product: Product, result: ir.Value) -> ir.Value:
         """``result`` with the sums of ``product`` as rows of pixels, after the epilogue."""
-        part = product.part
-        block = join_pixels(product.planes, part.plan.tile_rows, self._size, product.added)
-        block = extract(block, [0, 0, 0], [part.rows, self._geometry.columns, part.outputs])
-        offsets, sizes = self._place(part)
+        part, (height, _) = product.part, self._size
+        step = -(-height // product.pieces)
+        for first in range(0, height, step):
+            of_tiles = range(first, min(first + step, height))
+            above = first * part.plan.tile_rows
+            rows = min(len(of_tiles) * part.plan.tile_rows, part.rows - above)
+            if rows <= 0:  # they fill tiles up
+                break
+            piece = replace(part, row=plus(part.row, above), rows=rows)
+            result = self._joined(product, of_tiles, piece, result)
+        return result
+
+    def _joined(self, product: Product, of_tiles: range, piece: Part, result: ir.Value) -> ir.Value:
+        """``result`` with ``piece`` of it, which are the rows ``of_tiles`` of the tiles of ``product``."""
+        columns = max(-(-self._geometry.columns // self._across), min(VECTOR_TILES, self._schedule.width))
+        block = join_pixels(product.planes, piece.plan.tile_rows, self._size, product.added, (of_tiles, columns))
+        block = extract(block, [0, 0, 0], [piece.rows, self._geometry.columns, piece.outputs])
+        offsets, sizes = self._place(piece)
         dropped = max(len(sizes) - _BLOCK_RANK, 0)
         block = reshaped(block, sizes[dropped:])
         if self._convolution.epilogue is not None:

@@ -33,6 +33,7 @@ from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import (
     cuts,
     epilogue_cycles,
+    halved_steps,
     pack_cycles,
     schedule_cycles,
     unpack_cycles,
@@ -124,9 +125,9 @@ class ByteWork:
         """Cycles of the engine."""
         return self._result_tiles(factors) * self.rates.result_tile(steps(self.geometry))
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        """Cycles of the threads to join sums, and of the epilogue."""
-        elements = self._result_tiles(factors) * _IMAGE_TILE
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        """Cycles of the threads to join sums of one of so many pieces, and of the epilogue."""
+        elements = self._result_tiles(factors) * _IMAGE_TILE // pieces
         return unpack_cycles(elements * SUM_BYTES // HALF_BYTES, self.rates.others) + epilogue_cycles(
             elements * (self.epilogue_bytes + SUM_BYTES if self.epilogue_bytes else 0), self.rates.others)
 
@@ -152,7 +153,7 @@ class ByteWork:
 def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool,
                          rates: ByteRates) -> tuple[Schedule, float] | None:
     """The schedule of one image that is estimated to take least time of those that fit ``budget`` bytes of TCM, and its
-    cycles; None where none does. ``epilogue_bytes``, ``ready``: as for `ByteWork`.
+    cycles; None where none does. ``epilogue_bytes``, ``ready``: as for `ByteWork`. An epilogue takes results whole.
     """
     best: tuple[Schedule, float] | None = None
     for schedule in _schedules(geometry, PAIR if ready else VECTOR_TILES, rates):
@@ -161,7 +162,11 @@ def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, r
             cycles = schedule_cycles(schedule.grid, work, rates.others, UNFINISHED)
             if best is None or cycles < best[1]:
                 best = schedule, cycles
-    return best
+    if best is None or epilogue_bytes or best[0].height == 1:
+        return best
+    schedule, cycles = best
+    work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates)
+    return replace(schedule, halved=halved_steps(schedule.grid, work, rates.others, UNFINISHED)), cycles
 
 
 def _schedules(geometry: Geometry, unit: int, rates: ByteRates) -> Iterator[Schedule]:

@@ -47,7 +47,8 @@ _SLACK = 1.2
 class Schedule:
     """How a convolution of one image is cut: a tile has the pixels of ``height`` rows and ``width`` columns; blocks of
     ``grid`` are rows of such tiles, and channels of the result. The tiles of the last block of rows may have another
-    height and width, ``last``. ``wide``: the image is transferred as f32 and rounded in TCM.
+    height and width, ``last``. ``wide``: the image is transferred as f32 and rounded in TCM. ``halved``: steps of
+    ``grid`` whose results leave in two pieces.
     """
 
     height: int
@@ -55,6 +56,7 @@ class Schedule:
     grid: Grid
     last: tuple[int, int] | None = None
     wide: bool = False
+    halved: tuple[int, ...] = ()
 
     def plan(self, block: int) -> Plan:
         """Of block ``block`` of the rows alone."""
@@ -107,12 +109,12 @@ class _Work:
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return self._result_tiles(factors) * steps(self.geometry) * self.rates.tile_cycles
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        elements = self._result_tiles(factors) * TILE * TILE
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        elements = self._result_tiles(factors) * TILE * TILE // pieces
         cycles = unpack_cycles(elements, self.rates) + epilogue_cycles(elements * self.epilogue_bytes, self.rates)
         plan = self.schedule.plan(factors[LEFT].number)
         scattered = len(self.schedule.grid.columns) > 1 and self.geometry.columns % (PAIR * plan.across(self.geometry))
-        pixels = plan.tile_rows * plan.height * self.geometry.columns
+        pixels = plan.tile_rows * plan.height * self.geometry.columns // pieces
         return cycles + (_PIXEL_CYCLES * pixels if scattered else 0)
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:

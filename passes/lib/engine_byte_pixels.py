@@ -25,6 +25,7 @@ from hexagon_mlir.passes.lib.engine_byte_tiles import (
     join_names,
 )
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
+from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
@@ -60,9 +61,11 @@ def pack_pixels(image: ir.Value, rows: int, columns: int, size: tuple[int, int],
     return tensor.expand_shape(ir.RankedTensorType.get(shape, element), tiles, [[0], [1, 2], [3], [4]], [], shape)
 
 
-def join_pixels(planes: ir.Value, rows: int, size: tuple[int, int], of_columns: ir.Value | None) -> ir.Value:
+def join_pixels(planes: ir.Value, rows: int, size: tuple[int, int], of_columns: ir.Value | None,
+                of_tiles: tuple[range, int]) -> ir.Value:
     """The sums of the ``planes`` of result tiles, ``rows`` of them, whose pixels are ``size``: i32 rows of pixels,
     [rows of pixels][columns of pixels][channels], each plus what ``of_columns``, i32 [N / 32][32], has for its channel.
+    ``of_tiles``: the rows of each tile that are wanted, whose neighbours are in the next tile, and how many columns.
     """
     type_, (height, width), word = ir.RankedTensorType(planes.type), size, ir.IntegerType.get_signless(32)
     count, channels = type_.shape[:2]
@@ -70,7 +73,9 @@ def join_pixels(planes: ir.Value, rows: int, size: tuple[int, int], of_columns: 
     shape = [rows, across, channels, PLANES, height, width, TILE]
     view = tensor.expand_shape(ir.RankedTensorType.get(shape, type_.element_type), planes,
                                [[0, 1], [2], [3], [4, 5], [6]], [], shape)
-    into = tcm_tensor([height, rows, width, across, channels, TILE], word)
+    of_rows, width = of_tiles
+    view = extract(view, [*shape[:4], len(of_rows), width, TILE], [0, 0, 0, 0, of_rows.start, 0, 0])
+    into = tcm_tensor([len(of_rows), rows, width, across, channels, TILE], word)
 
     def body(*parts: ir.Value) -> ir.Value:
         total = cast("arith.extui", word, parts[0])
@@ -82,7 +87,7 @@ def join_pixels(planes: ir.Value, rows: int, size: tuple[int, int], of_columns: 
     added = [] if of_columns is None else [of_columns]
     maps = [*_OF_PLANES, *(["(ct, c)"] * len(added)), _JOIN_LOOPS]
     joined = elementwise([*[view] * PLANES, *added], into, _JOIN_LOOPS, maps, body).result
-    flat = ir.RankedTensorType.get([height * rows, width * across, channels * TILE], word)
+    flat = ir.RankedTensorType.get([len(of_rows) * rows, width * across, channels * TILE], word)
     return tensor.collapse_shape(flat, joined, [[0, 1], [2, 3], [4, 5]])
 
 

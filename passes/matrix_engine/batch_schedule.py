@@ -87,8 +87,8 @@ class _BatchWork:
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return self._count(factors[0]) * _tiles_of(self.sizes) * self.rates.tile_cycles
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        results, (shape, count) = self._results(factors), (self._result_shape, self._count(factors[0]))
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        results, shape, count = self._results(factors) // pieces, self._result_shape, self._count(factors[0]) // pieces
         moved = unpack_cycles(count * _padded(*shape), self.rates) + count * _row_cycles(*shape)
         return moved + epilogue_cycles(results * self.sizes.epilogue_bytes, self.rates)
 

@@ -91,8 +91,8 @@ class _ByteProductWork:
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return self.result_tiles(factors) * self.rates.result_tile(vector_tiles(self.sizes.reduction))
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        elements, beside = self.result_tiles(factors) * BYTE_ROWS * TILE, self.sizes.epilogue_bytes
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        elements, beside = self.result_tiles(factors) * BYTE_ROWS * TILE // pieces, self.sizes.epilogue_bytes
         return unpack_cycles(elements * SUM_BYTES // HALF_BYTES, self.rates.others) + epilogue_cycles(
             elements * (beside + SUM_BYTES) if beside else 0, self.rates.others)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import prod
@@ -90,8 +90,8 @@ class Work(Protocol):
         """Cycles of the engine for a product of two blocks."""
         ...
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        """Cycles of the threads to make rows of its result."""
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        """Cycles of the threads to make rows of one of so many pieces of its result."""
         ...
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:
@@ -122,8 +122,8 @@ class _ProductWork:
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         return prod(map(tiles, self._counts(factors))) * tiles(self.sizes.reduction) * self.rates.tile_cycles
 
-    def unpacked(self, factors: tuple[Fetch, Fetch]) -> float:
-        return unpack_cycles(prod(self._counts(factors)), self.rates)
+    def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
+        return unpack_cycles(prod(self._counts(factors)) // pieces, self.rates)
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:
         return prod(self._counts(factors)) * (self.sizes.epilogue_bytes or HALF_BYTES)
@@ -134,10 +134,11 @@ def cycles_of(grid: Grid, sizes: Sizes, rates: Rates) -> float:
     return schedule_cycles(grid, _ProductWork(grid, sizes, rates), rates)
 
 
-def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = UNFINISHED) -> float:
+def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = UNFINISHED,
+                    halved: Collection[int] = ()) -> float:
     """Estimated cycles of ``work`` in the steps of ``grid``: one thread that packs, unpacks and starts transfers and
     products, the DMA engine, and the matrix engine, each in order. Results are unpacked when ``unfinished`` further
-    products have started.
+    products have started, those of the steps ``halved`` in two pieces: the first one leaves meanwhile.
     """
     thread = dma = engine = 0.0
     arrivals: dict[tuple[int, int], float] = {}
@@ -146,8 +147,10 @@ def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = 
     def finish(number: int) -> None:
         nonlocal thread, dma
         factors = grid.steps[number].factors
-        thread = max(thread, ends[number] + rates.dispatch_cycles) + work.unpacked(factors)
-        dma = max(dma, thread + rates.dma.start) + rates.dma.busy(work.stored(factors))
+        thread, pieces = max(thread, ends[number] + rates.dispatch_cycles), 2 if number in halved else 1
+        for _ in range(pieces):
+            thread += work.unpacked(factors, pieces)
+            dma = max(dma, thread + rates.dma.start) + rates.dma.busy(work.stored(factors) // pieces)
 
     for step in grid.steps:
         for fetch in step.fetches:
@@ -166,6 +169,18 @@ def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = 
     for number in range(max(len(ends) - unfinished, 0), len(ends)):
         finish(number)
     return max(thread, dma)
+
+
+def halved_steps(grid: Schedule, work: Work, rates: Rates, unfinished: int) -> tuple[int, ...]:
+    """The steps whose results leave in two pieces, as for `schedule_cycles`: from the last one on, those for which the
+    estimate is less."""
+    found: tuple[int, ...] = ()
+    least = schedule_cycles(grid, work, rates, unfinished)
+    for number in reversed(range(len(grid.steps))):
+        cycles = schedule_cycles(grid, work, rates, unfinished, (number, *found))
+        if cycles < least:
+            found, least = (number, *found), cycles
+    return found
 
 
 def pack_cycles(elements: int, rates: Rates) -> float:

@@ -159,3 +159,37 @@ func.func @some_rows(%rows: memref<?x64x8x32xi8, 1>, %tiles: memref<?x8x64x32xi8
   }
   return
 }
+
+// -----
+// Planes of tiles of pixels, two rows of each and fourteen of their sixteen columns: the last four are not aligned.
+// CHECK-LABEL: func.func @columns_of_tiles
+// CHECK-COUNT-12: vector.load {{.*}}448xi8, {{.*}} vector<128xi8>
+// CHECK: scf.for
+// CHECK: arith.muli %c10, %c32
+// CHECK-COUNT-4: vector.load {{.*}}448xi8, {{.*}} vector<128xi8>
+// CHECK: vector.store {{.*}} vector<32xi32>
+#p0 = affine_map<(h, ty, w, tx, ct, c) -> (ty, tx, ct, 0, h, w, c)>
+#p1 = affine_map<(h, ty, w, tx, ct, c) -> (ty, tx, ct, 1, h, w, c)>
+#p2 = affine_map<(h, ty, w, tx, ct, c) -> (ty, tx, ct, 2, h, w, c)>
+#p3 = affine_map<(h, ty, w, tx, ct, c) -> (ty, tx, ct, 3, h, w, c)>
+#sums = affine_map<(h, ty, w, tx, ct, c) -> (h, ty, w, tx, ct, c)>
+func.func @columns_of_tiles(%planes: memref<2x1x2x4x2x14x32xi8, strided<[16384, 16384, 8192, 2048, 512, 32, 1]>, 1>, %sums: memref<2x2x14x1x2x32xi32, 1>) {
+  %c8 = arith.constant 8 : i32
+  %c16 = arith.constant 16 : i32
+  %c24 = arith.constant 24 : i32
+  linalg.generic {indexing_maps = [#p0, #p1, #p2, #p3, #sums], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%planes, %planes, %planes, %planes : memref<2x1x2x4x2x14x32xi8, strided<[16384, 16384, 8192, 2048, 512, 32, 1]>, 1>, memref<2x1x2x4x2x14x32xi8, strided<[16384, 16384, 8192, 2048, 512, 32, 1]>, 1>, memref<2x1x2x4x2x14x32xi8, strided<[16384, 16384, 8192, 2048, 512, 32, 1]>, 1>, memref<2x1x2x4x2x14x32xi8, strided<[16384, 16384, 8192, 2048, 512, 32, 1]>, 1>) outs(%sums : memref<2x2x14x1x2x32xi32, 1>) {
+  ^bb0(%x: i8, %y: i8, %z: i8, %w: i8, %old: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.shli %1, %c8 : i32
+    %3 = arith.ori %0, %2 : i32
+    %4 = arith.extui %z : i8 to i32
+    %5 = arith.shli %4, %c16 : i32
+    %6 = arith.ori %3, %5 : i32
+    %7 = arith.extui %w : i8 to i32
+    %8 = arith.shli %7, %c24 : i32
+    %9 = arith.ori %6, %8 : i32
+    linalg.yield %9 : i32
+  }
+  return
+}

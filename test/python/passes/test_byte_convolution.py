@@ -24,6 +24,7 @@ from hexagon_mlir.passes.engine_convolution.byte_schedule import (
 )
 from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles
 from hexagon_mlir.passes.engine_convolution.sizes import SharedTiles
+from hexagon_mlir.passes.matrix_engine.estimate import schedule_cycles
 
 MIB = 1 << 20
 RATES = ByteRates.of(targets.get())
@@ -72,6 +73,8 @@ LAYERS = [
     Layer("wide_window", (1, 6, 20, 32), 256, (5, 2), padding=2, border=7),
     Layer("batches", (3, 5, 6, 64), 64, kind="shifted", epilogue="requantized"),
     Layer("rows", (1, 12, 24, 32), 32, (3, 1), padding=1),
+    Layer("pieces", (1, 13, 14, 64), 96),
+    Layer("two_columns", (1, 12, 2, 64), 64),
 ]
 
 
@@ -187,7 +190,7 @@ def test_on_the_host():
 @pytest.mark.parametrize("target", ["v75", "v79"])
 def test_on_the_simulator(target):
     found = [program(layer) for layer in LAYERS if layer.name == "shifted" or (
-        target == "v75" and layer.name in ("ragged", "window_1_of_a_tile", "batches", "threads"))]
+        target == "v75" and layer.name in ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces"))]
     steps = list(pipelines.get("default", targets.get(target)))
     place = [step.title for step in steps].index("hexagon-engine-convolution")
     module, _ = after("".join(one.text for one in found), [*steps[:place], ALWAYS, *steps[place + 1:]], target)
@@ -251,6 +254,27 @@ def test_every_schedule_covers_the_result_and_fits(seed):
     assert geometry.rows <= covered < geometry.rows + schedule.height
     assert schedule.height * schedule.width == 64
     assert cycles > 0
+
+
+def test_results_leave_in_pieces():
+    """Where the DMA engine would wait for them: those before the last ones of a large image, all of a small one."""
+    def halved(size: int, channels: int, epilogue_bytes: int = 0) -> tuple[int, ...]:
+        geometry = Layer("", (1, size, size, channels), channels).geometry()
+        return choose_byte_schedule(geometry, 7 * MIB, epilogue_bytes, True, RATES)[0].halved
+
+    assert halved(56, 64) == (1,)
+    assert halved(16, 64) == (0,)
+    assert halved(14, 256) == ()
+    assert halved(56, 64, 1) == ()
+
+
+def test_steps_are_halved_where_that_takes_less_time():
+    geometry = Layer("", (1, 56, 56, 64), 64).geometry()
+    schedule, _ = choose_byte_schedule(geometry, 7 * MIB, 0, True, RATES)
+    work = ByteWork(geometry, schedule, 0, True, RATES)
+    whole, halved, later = (
+        schedule_cycles(schedule.grid, work, RATES.others, 1, steps) for steps in ((), (1,), (0, 1)))
+    assert halved < min(whole, later)
 
 
 @pytest.mark.parametrize(("shape", "outputs", "stride", "engine", "hvx"), [
