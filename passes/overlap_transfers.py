@@ -60,7 +60,8 @@ class OverlapTransfersPass(Pass):
     Options:
         dma-bytes: copies of fewer bytes stay copies; 0 takes those that the core makes sooner than a transfer that it
             starts and waits for. Where a product runs meanwhile, and for rows with gaps between them, but not whole
-            lines that are stored last, this is sooner than it starts one.
+            lines that are stored last, this is sooner than it starts one. What it stores in a row, it waits for only
+            where lines of the cache have to be written first: at the rate at which it reads DDR.
 
     Refuses: nothing; copies of unknown size or with elements apart stay copies.
 
@@ -94,6 +95,8 @@ class OverlapTransfersPass(Pass):
         works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
         if overlaps or (shape.rows and (works or not _stores_lines(copy, shape, engine.line))):
             least = engine.least_overlapped_bytes(count)
+        elif _is_store(copy) and not shape.rows:
+            least = engine.break_even_bytes
         else:
             least = engine.least_awaited_bytes(count)
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):

@@ -181,3 +181,34 @@ func.func @few_pixels(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// Nothing overlaps, all in a row: the core stores 32 KiB without waiting for DDR, and waits for as many that it loads.
+// CHECK-LABEL: func.func @last_result
+// CHECK: memref.copy %arg0, %arg1
+// CHECK-NOT: memref.dma_start
+// CHECK-LABEL: func.func @large_result
+// CHECK: memref.dma_start
+// CHECK-LABEL: func.func @first_operand
+// CHECK: memref.dma_start
+func.func @last_result(%x: memref<16x1024xf16, 1>, %y: memref<16x1024xf16>, %a: memref<1x1x16x32x2xf16, 1>,
+    %b: memref<1x2x32xi32, 1>) {
+  "hexagon.engine_product"(%a, %a, %b, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %x, %y : memref<16x1024xf16, 1> to memref<16x1024xf16>
+  return
+}
+func.func @large_result(%x: memref<32x1024xf16, 1>, %y: memref<32x1024xf16>, %a: memref<1x1x16x32x2xf16, 1>,
+    %b: memref<1x2x32xi32, 1>) {
+  "hexagon.engine_product"(%a, %a, %b, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %x, %y : memref<32x1024xf16, 1> to memref<32x1024xf16>
+  return
+}
+func.func @first_operand(%x: memref<16x1024xf16>, %y: memref<16x1024xf16, 1>, %a: memref<1x1x16x32x2xf16, 1>,
+    %b: memref<1x2x32xi32, 1>) {
+  "hexagon.engine_product"(%a, %a, %b, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %x, %y : memref<16x1024xf16> to memref<16x1024xf16, 1>
+  return
+}
