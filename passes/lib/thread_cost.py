@@ -93,12 +93,19 @@ class ForkCost:
         return self.fork_join(tasks) + (most * cycles + of_them * CHUNK_CYCLES) * self.slowdown(tasks)
 
 
+def _whole_steps(units: int, lanes: int) -> int:
+    """``units`` rounded up to a multiple of ``lanes``."""
+    return -(-units // lanes) * lanes
+
+
 @dataclass(frozen=True)
 class Chunks:
     """Loops of ``units`` (whole vectors, or iterations), cut into chunks of ``sizes`` units; the last is smaller."""
 
     units: tuple[int, ...]
     sizes: tuple[int, ...]
+    lanes: tuple[int, ...] = ()
+    """Units of one vector step along each axis, which fewer take as long as; empty: one."""
 
     @property
     def count(self) -> int:
@@ -107,10 +114,12 @@ class Chunks:
 
     def load(self, tasks: int) -> tuple[float, int]:
         """The largest share of the work any of ``tasks`` gets, chunks dealt round-robin, and its number of chunks."""
-        whole = prod(self.units)
+        lanes = self.lanes or (1,) * len(self.units)
+        whole = prod(map(_whole_steps, self.units, lanes))
         if self.count <= tasks:  # one chunk for each task: the first is the largest
-            return prod(self.sizes) / whole, 1
-        sizes = [[min(c, n - at) for at in range(0, n, c)] for n, c in zip(self.units, self.sizes, strict=True)]
+            return prod(map(_whole_steps, self.sizes, lanes)) / whole, 1
+        sizes = [[_whole_steps(min(c, n - at), lane) for at in range(0, n, c)]
+                 for n, c, lane in zip(self.units, self.sizes, lanes, strict=True)]
         chunks = [prod(chunk) for chunk in product(*sizes)]
         most, count = max((sum(chunks[task::tasks]), len(chunks[task::tasks])) for task in range(tasks))
         return most / whole, count
@@ -231,6 +240,6 @@ def _cuts(units: Sequence[int], tasks: int, smallest: Sequence[int], even: Seque
                        if (size := -(-n // pieces)) >= few and not (equal and n % size)})
                for n, few, equal in zip(units, smallest, even, strict=True)]
     for sizes in product(*of_axes):
-        chunks = Chunks(tuple(units), sizes)
+        chunks = Chunks(tuple(units), sizes, tuple(smallest) if max(smallest, default=1) > 1 else ())
         if 2 <= chunks.count <= most:
             yield chunks

@@ -56,6 +56,8 @@ class ThreadNest:
     """Whether it shares no parallel loop: it packs tiles for one of several products of the matrix engine. Between it
     and other work the engine multiplies, or a transfer arrives."""
     byte_product: ByteProduct | None = None
+    narrowest_bits: int = 32
+    """Of an element of the body: it determines the lanes of a vector, as in `lib.loop_nests`."""
 
     def allows(self, loops: Loops, steps: Sequence[int]) -> bool:
         """Whether the work stays as efficient in chunks of ``steps`` iterations of ``loops``."""
@@ -91,7 +93,7 @@ class ThreadNest:
         """Iterations of ``loop`` in one vector step: fewer take as long."""
         if self.needs_lanes(loop, vector_bytes):
             return PAIR if self.even(loop, vector_bytes) else self.extents[loop]
-        return vector_bytes // max(self.output_bytes) if loop == self._lane_loop else 1
+        return 8 * vector_bytes // self.narrowest_bits if loop == self._lane_loop else 1
 
     def needs_lanes(self, loop: int, vector_bytes: int) -> bool:
         """Whether there is no vector code for fewer iterations of ``loop`` than `lanes`."""
@@ -198,7 +200,7 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     cycles = (_cycles(op, sizes, parallel, reads, target, pairs is not None) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
-                      packs_tiles(op) and _several_products(op.block), product)
+                      packs_tiles(op) and _several_products(op.block), product, min(_widths(op), default=32))
 
 
 def _several_products(block: ir.Block) -> bool:
@@ -268,7 +270,7 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool]
     wide = all(name in _LANES or name == "i1" for name in types.values())
     if not wide:
         return prod(extents) * (operations + len(accessed)) * _SCALAR_FACTOR
-    bits = [_bits(t) for t, name in types.items() if name != "i1"]
+    bits = _widths(op)
     least = min(bits, default=32)
     lanes = target.lanes(least)
     moved = sum(max(_bits(ir.ShapedType(value.type).element_type) // least, 1) for value in accessed)
@@ -279,6 +281,12 @@ def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool]
     vectors = prod(extents) / lanes if whole else prod(
         -(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
     return vectors * packets * float(target.hvx_issue_interval_cycles.value)
+
+
+def _widths(op: ir.Operation) -> set[int]:
+    """Bits of the types that the body of ``op`` computes with; truth values are none."""
+    body = [inner.operation for inner in op.regions[0].blocks[0].operations]
+    return {_bits(v.type) for inner in body for v in (*inner.operands, *inner.results)} - {1}
 
 
 def _bits(type_: ir.Type) -> int:

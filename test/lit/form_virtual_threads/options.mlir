@@ -25,3 +25,11 @@ func.func @tiles(%x: tensor<3x16x2x3x32xf16>, %y: tensor<3x3x16x32x2xf16>, %u: t
   %1 = linalg.transpose ins(%u : tensor<3x16x2x3x32xf16>) outs(%v : tensor<3x3x16x32x2xf16>) permutation = [3, 0, 1, 4, 2]
   return %0, %1 : tensor<3x3x16x32x2xf16>, tensor<3x3x16x32x2xf16>
 }
+
+// A vector of halves has 64 elements, sums of f32 or not: 256 columns are four vectors, too few for six threads, which share rows.
+// V79-LABEL: func.func @halves
+// V79: scf.forall (%{{.*}}) = (0) to (34) step (6)
+func.func @halves(%a: tensor<34x64xf16>, %b: tensor<64x256xf16>, %c: tensor<34x256xf32>) -> tensor<34x256xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<34x64xf16>, tensor<64x256xf16>) outs(%c : tensor<34x256xf32>) -> tensor<34x256xf32>
+  return %0 : tensor<34x256xf32>
+}

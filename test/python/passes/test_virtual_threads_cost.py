@@ -135,6 +135,22 @@ def test_chunks_have_a_whole_vector(extents, chunks):
     assert (cut and cut.steps) == chunks
 
 
+@pytest.mark.parametrize(("units", "sizes", "lanes", "load"), [
+    ((256,), (43,), (32,), 2 / 8),  # 43 columns are two vectors
+    ((256,), (64,), (32,), 2 / 8),
+    ((100,), (32,), (32,), 1 / 4),  # 100 columns are four vectors
+    ((34, 256), (12, 32), (1, 32), (3 * 12 + 10) / (34 * 8)),  # 24 chunks, four of the first task
+])
+def test_part_of_a_vector_takes_as_long_as_a_vector(units, sizes, lanes, load):
+    assert Chunks(units, sizes, lanes).load(6)[0] == pytest.approx(load)
+
+
+def test_six_threads_cut_columns_into_whole_vectors():
+    """Six chunks of 43 columns would take as long as four of 64."""
+    cut = choose_cut([256], [(32,), (1,)], 1e6, ForkCost.of(targets.get("v79")), lanes=[32])
+    assert cut is not None and cut.steps == [64]
+
+
 @pytest.mark.parametrize(("units", "cycles", "combine", "count"), [
     (8192, 1e6, 8, 4),
     (3, 1e6, 8, 3),  # not more chunks than vectors
