@@ -95,7 +95,7 @@ class OverlapTransfersPass(Pass):
         works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
         if overlaps or (shape.rows and (works or not _stores_lines(copy, shape, engine.line))):
             least = engine.least_overlapped_bytes(count)
-        elif _is_store(copy) and not shape.rows:
+        elif _is_store(copy) and not shape.rows and not works:
             least = engine.break_even_bytes
         else:
             least = engine.least_awaited_bytes(count)

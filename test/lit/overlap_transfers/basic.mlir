@@ -187,6 +187,11 @@ func.func @few_pixels(%a: memref<1x1x16x32x2xf16, 1>, %t: memref<1x2x32xi32, 1>,
 // CHECK-LABEL: func.func @last_result
 // CHECK: memref.copy %arg0, %arg1
 // CHECK-NOT: memref.dma_start
+// Beside other work it is transferred.
+// CHECK-LABEL: func.func @first_half
+// CHECK: memref.dma_start %arg0
+// CHECK: linalg.exp
+// CHECK: memref.dma_wait
 // CHECK-LABEL: func.func @large_result
 // CHECK: memref.dma_start
 // CHECK-LABEL: func.func @first_operand
@@ -196,6 +201,14 @@ func.func @last_result(%x: memref<16x1024xf16, 1>, %y: memref<16x1024xf16>, %a: 
   "hexagon.engine_product"(%a, %a, %b, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
   "hexagon.engine_wait"() : () -> ()
   memref.copy %x, %y : memref<16x1024xf16, 1> to memref<16x1024xf16>
+  return
+}
+func.func @first_half(%x: memref<16x1024xf16, 1>, %y: memref<16x1024xf16>, %a: memref<1x1x16x32x2xf16, 1>,
+    %b: memref<1x2x32xi32, 1>, %z: memref<16x1024xf16, 1>) {
+  "hexagon.engine_product"(%a, %a, %b, %a) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<1x2x32xi32, 1>, memref<1x1x16x32x2xf16, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  memref.copy %x, %y : memref<16x1024xf16, 1> to memref<16x1024xf16>
+  linalg.exp ins(%z : memref<16x1024xf16, 1>) outs(%z : memref<16x1024xf16, 1>)
   return
 }
 func.func @large_result(%x: memref<32x1024xf16, 1>, %y: memref<32x1024xf16>, %a: memref<1x1x16x32x2xf16, 1>,
