@@ -14,7 +14,7 @@ results M x N      ``[M / 32][N / 32][16][32][2]``
 =================  =============================================
 
 Tiles of bytes have 64 rows. Words of four bytes are neighbours along the reduction in weights; a result has 32 bits,
-each of its bytes in a tile of its own.
+each of its bytes in a tile of its own, or is converted to a byte (`hexagon_mlir.dialects.byte_conversions`).
 
 =================  =============================================
 matrix             tensor of tiles
@@ -22,6 +22,7 @@ matrix             tensor of tiles
 activations M x K  ``[M / 64][K / 32][64][32]``
 weights K x N      ``[N / 32][K / 32][8][32][4]``
 results M x N      ``[M / 64][N / 32][4][64][32]``
+the same as bytes  ``[M / 64][N / 32][64][32]``
 =================  =============================================
 
 A ``hexagon.engine_product`` is a whole product (`EngineProduct`). At the level of tiles, a thread holds the engine in a
@@ -32,8 +33,9 @@ the scope ends; all results are in TCM then. In a scope there are three operatio
   accumulators: the packets that load both (``activation.hf = mxmem(..)``, ``weight.hf = mxmem(..)``) multiply them.
   Activations may be several runs of tiles (the first dimension) that stand apart.
 * ``hexagon.engine_convert`` takes what is done to each column from a table (``bias = mxmem2``) and converts the sums
-  ``to`` f16, rounded, or to i8, their byte before the binary point (``cvt.hf``, ``cvt.ub``). The accumulators are 0
-  then, or as before with ``retain``. In the packets the other set of accumulators takes the next sums meanwhile.
+  ``to`` f16, rounded, or to i8, their byte before the binary point, with ``saturate`` the nearest of 0 to 255
+  (``cvt.hf``, ``cvt.ub``). The accumulators are 0 then, or as before with ``retain``. In the packets the other
+  set of accumulators takes the next sums meanwhile.
 * ``hexagon.engine_store`` stores the converted tile (``mxmem = cvt``).
 
 The engine may multiply the next column of tiles before it stores a result: what it reads is not what it writes, but for
@@ -157,9 +159,9 @@ class EngineProduct:
 
     ``columns`` has a `COLUMN_TABLE` of i32 for each column of result tiles, or more of them: what is done to the sums
     of each of its columns. For pieces it has the words of `piece_fills`. Of tiles of bytes the results are planes,
-    and ``columns`` has a table for each plane. With ``windows``, tiles of the activations serve several result tiles:
-    `hexagon_mlir.dialects.engine_windows`. The engine computes while the thread goes on; a
-    ``hexagon.engine_wait`` of the block waits for the results.
+    and ``columns`` has a table for each plane, or bytes, and it has one for each column of tiles. With ``windows``,
+    tiles of the activations serve several result tiles: `hexagon_mlir.dialects.engine_windows`. The engine computes
+    while the thread goes on; a ``hexagon.engine_wait`` of the block waits for the results.
     """
 
     activations: ir.Value
@@ -178,6 +180,11 @@ class EngineProduct:
     def in_pieces(self) -> bool:
         """Whether each sum becomes two pieces."""
         return ir.MemRefType(self.results.type).rank > RANK
+
+    @property
+    def in_planes(self) -> bool:
+        """Whether each sum of bytes becomes four of them."""
+        return ir.MemRefType(self.results.type).rank == RANK
 
     def emit(self) -> ir.Operation:
         """The operation, at the insertion point."""

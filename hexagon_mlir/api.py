@@ -209,7 +209,8 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
             line_info: bool = False, tcm_bytes: int = 0, matrix_engine: bool = True, f32_split: bool = False,
-            numerics: str = "f32", trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
+            requantization: str = "exact", numerics: str = "f32",
+            trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
@@ -227,12 +228,13 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     ``line_info``: the same code, but what the simulator says of it names source lines. ``tcm_bytes`` is how much
     tightly coupled memory a kernel may use; 0 takes the target's. ``matrix_engine=False`` leaves products of f16
     and bf16 matrices to HVX; ``f32_split`` gives the engine those of f32 too, in pieces of f16 (bound:
-    docs/engine_arithmetic.md).
+    docs/engine_arithmetic.md). ``requantization="engine"``: in models, the engine may convert sums of products of bytes
+    to bytes where some are off by one, not only where all are the scheme's (share: docs/engine_arithmetic.md).
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split)
+    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split, requantization)
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 

@@ -22,6 +22,13 @@ class Accuracy(StrEnum):
     FAST = "fast"
 
 
+class Requantization(StrEnum):
+    """What the matrix engine's own conversion of sums to bytes is used for (docs/engine_arithmetic.md)."""
+
+    EXACT = "exact"
+    ENGINE = "engine"
+
+
 def _setting(default: Any, help: str, value: str = "") -> Any:
     """A setting of which usage texts say ``help``, written ``--name=value``; a switch without ``value``."""
     return field(default=default, metadata={"help": help, "value": value})
@@ -38,8 +45,9 @@ class Settings:
     0 takes the target's. ``matrix_engine``: products of f16 matrices and convolutions of f16 images may be computed by
     the matrix engine of chips that have one, in its own sums, and so may products of bf16, scaled to f16.
     ``f32_split``: so may products of f32, whose factors are split into pieces of f16 (bounds of both:
-    docs/engine_arithmetic.md). `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton launch and the tools
-    take all of them, by these names.
+    docs/engine_arithmetic.md). ``requantization`` of sums of products of bytes: "exact" lets the matrix engine convert
+    them to bytes where each is the scheme's, "engine" also where some are off by one. `hexagon_mlir.compile`, the
+    ``options`` of torch.compile, a Triton launch and the tools take all of them, by these names.
     """
 
     threads: int = _setting(0, "how many threads may share the work (default 0: the target's HVX contexts, where that "
@@ -52,6 +60,9 @@ class Settings:
                                          "it pays (default: true)")
     f32_split: bool = _setting(False, "products of f32 by the matrix engine too, in pieces of f16 (bound: "
                                       "docs/engine_arithmetic.md)")
+    requantization: str = _setting(Requantization.EXACT, "of sums of bytes by the matrix engine: exact (default) where "
+                                                         "all bytes are the scheme's, engine where some are off by "
+                                                         "one, too", "NAME")
 
     def __post_init__(self) -> None:
         for field_ in fields(Settings):
@@ -68,6 +79,8 @@ class Settings:
             raise _error(f"{self.tcm_bytes} bytes of TCM", "0 (the target's) or more")
         if self.accuracy not in tuple(Accuracy):
             raise _error(f"unknown accuracy '{self.accuracy}'", f"one of {', '.join(Accuracy)}")
+        if self.requantization not in tuple(Requantization):
+            raise _error(f"unknown requantization '{self.requantization}'", f"one of {', '.join(Requantization)}")
 
     @classmethod
     def of(cls, options: object) -> Settings:

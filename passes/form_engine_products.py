@@ -16,6 +16,7 @@ from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import TCM_SPACE, functions, in_tcm, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.engine_byte_conversions import converts
 from hexagon_mlir.passes.lib.engine_byte_products import takes_planes
 from hexagon_mlir.passes.lib.engine_conversions import Conversion, column_tables, read_conversion
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_engine_product, is_splitting, reads_out
@@ -28,11 +29,12 @@ class Kind(Enum):
     ROUNDED = auto()
     PIECES = auto()
     PLANES = auto()
+    BYTES = auto()
 
 
 class Found(NamedTuple):
-    """A product, the op that starts its sums and the one that rounds them, splits them or takes their bytes, with what
-    is done to the sums before they are rounded.
+    """A product, the op that starts its sums and the one that rounds them, splits them, takes their bytes or converts
+    them to bytes, with what is done to the sums before they are rounded.
     """
 
     start: ir.Operation
@@ -45,13 +47,15 @@ class Found(NamedTuple):
         """What is done to the sums."""
         if is_splitting(self.rounding):
             return Kind.PIECES
+        if converts(self.rounding):
+            return Kind.BYTES
         return Kind.PLANES if takes_planes(self.rounding) else Kind.ROUNDED
 
 
 @dataclass(frozen=True)
 class FormEngineProductsPass(Pass):
-    """Turns each product of tiles in TCM, with the fill that starts its sums and the op that rounds them or splits them
-    into pieces, into a ``hexagon.engine_product``.
+    """Turns each product of tiles in TCM, with the fill that starts its sums and the op that rounds them, splits them
+    into pieces or converts them to bytes, into a ``hexagon.engine_product``.
 
     The buffer of the sums goes: they are in the engine's accumulators. The function waits for a product where its
     results are used or its factors are overwritten, or at the end of the product's block; what stands between product
@@ -158,6 +162,8 @@ class FormEngineProductsPass(Pass):
         """The products ``found``, all of one kind, with a table made before ``first``."""
         if not found:
             return []
+        if found[0].kind is Kind.BYTES:
+            return [self._form(one, one.rounding.operands[_TABLES]) for one in found]
         if found[0].kind is Kind.PIECES:
             columns = _piece_table(first)
         elif found[0].kind is Kind.PLANES:
@@ -196,7 +202,7 @@ def _match(product: ir.Operation, order: BlockOperations) -> Found | str:
         return "its sums do not start from zero, or are not rounded next"
     if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
         return "its sums are not in a buffer of their own"
-    for value in (*list(product.operands)[:2], list(after[0].operands)[-1]):
+    for value in (*list(product.operands)[:2], *list(after[0].operands)[_TABLES if converts(after[0]) else -1:]):
         if not in_tcm(ir.MemRefType(value.type)) or not is_contiguous(ir.MemRefType(value.type)):
             return "its tiles are not contiguous in TCM"
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
@@ -265,6 +271,8 @@ def _piece_table(first: ir.Operation) -> ir.Value:
 
 
 _WORD_BITS = 32
+_TABLES = 1
+"""Where a conversion to bytes has its tables among its operands."""
 
 
 def _i32() -> ir.Type:

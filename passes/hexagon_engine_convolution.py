@@ -48,7 +48,8 @@ class HexagonEngineConvolutionPass(Pass):
     Images of bytes with sums of 32 bits have tiles of 64 pixels, and are exact: the engine gives each sum as four
     planes of bytes, which are joined. Bytes have no sign there, so 128 is added to those with sign, also to the border,
     and 128 times the sum of the weights of each result is subtracted afterwards; where the program subtracts 128 from
-    bytes without sign, these are multiplied as they are. Several images are a loop.
+    bytes without sign, these are multiplied as they are. Sums that become bytes as the engine converts them are read
+    out as such. Several images are a loop.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -190,7 +191,7 @@ class HexagonEngineConvolutionPass(Pass):
             self.remark(context, convolution.op, "left to HVX, which is estimated to compute it in less time")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        beside = bytes_beside(convolution.epilogues, convolution.op)
+        beside = bytes_beside(convolution.epilogues, convolution.op.results[0])
         budget -= budget // _GAPS
         ready = Weights(convolution.weights, geometry).ready
         schedule, rates = None, Rates.of(target)
@@ -221,9 +222,9 @@ class HexagonEngineConvolutionPass(Pass):
             self.remark(context, op, f"left to HVX: sums of 32 bits need v{FIRST_WITH_PLANES}")
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
-        beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], op)
-        ready = convolution.tiles is not None
-        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, ByteRates.of(target))
+        beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], op.results[0])
+        ready, rates = convolution.tiles is not None, ByteRates.of(target)
+        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates)
         if found is None:
             self.remark(context, op, "left to HVX: one row of tiles exceeds the TCM budget")
             return
@@ -231,10 +232,15 @@ class HexagonEngineConvolutionPass(Pass):
         if not self.always and not bytes_pay(geometry, cycles):
             self.remark(context, op, "left to HVX, which is estimated to compute it in less time")
             return
+        convolution = convolution.to_bytes()
+        if convolution.conversion is not None:
+            beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], convolution.read_out)
+            found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates, True)
+            schedule = schedule if found is None else found[0]
         last, operands = convolution.last, list(op.operands)
         with ir.InsertionPoint(last):
             last.results[0].replace_all_uses_with(ByteConvolutionBuilder(convolution, schedule).build())
-        for old in dict.fromkeys((last, op)):
+        for old in convolution.operations:
             erase_op(old, self.name)
         for value in operands:
             _erase_unused(value, self.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import prod
 from typing import ClassVar
@@ -86,7 +86,9 @@ class HexagonMatrixEnginePass(Pass):
 
     Products of bytes with sums of 32 bits are exact: the engine gives each sum as four planes of bytes, which are
     joined. The left factor's bytes have no sign there, so 128 is added to those with sign, and 128 times the sum of the
-    weights of each column is subtracted afterwards.
+    weights of each column is subtracted afterwards. Where an elementwise op begins with the conversion of the sums to
+    bytes that is the engine's (`hexagon_mlir.dialects.byte_conversions`), the engine does it, by a table for each
+    column, and gives one tile of bytes.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -199,7 +201,7 @@ class HexagonMatrixEnginePass(Pass):
                 if found is None:
                     found = read_matmul(op)  # again: its epilogue may have been rewritten with another product
                 if isinstance(found, ByteMatmul):
-                    with op.location, ir.InsertionPoint(found.matmul.last), constants.around(op):
+                    with op.location, constants.around(op):
                         self._rewrite_bytes(found, byte_cost, context)
                 elif isinstance(found, str):
                     self.remark(context, op, f"left to HVX: {found}")
@@ -322,18 +324,24 @@ class HexagonMatrixEnginePass(Pass):
         engine, hvx = byte_cycles(*matmul.sizes, cost, of_grid)
         if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
             return
+        product = product.to_bytes()
+        matmul = product.matmul
+        if grid is not None and product.conversion is not None:
+            sizes = replace(sizes, epilogue_bytes=matmul.epilogue_bytes, converted=True)
+            grid = choose_byte_grid(sizes, budget, ByteRates.of(target)) or grid
         blocks = choose_byte_blocks(*matmul.sizes, budget, matmul.epilogue_bytes)
         if grid is None and blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
-        builder = ByteGridBuilder(product, grid[0]) if grid is not None else ByteMatmulBuilder(product, blocks)
-        matmul.last.results[0].replace_all_uses_with(builder.build())
+        with ir.InsertionPoint(matmul.last):
+            builder = ByteGridBuilder(product, grid[0]) if grid is not None else ByteMatmulBuilder(product, blocks)
+            matmul.last.results[0].replace_all_uses_with(builder.build())
         self._erase(matmul)
 
     def _erase(self, matmul: Matmul) -> None:
         """What computed the product before."""
         start = matmul.op.operands[2].owner
-        for op in dict.fromkeys((matmul.last, matmul.op)):
+        for op in dict.fromkeys((matmul.last, matmul.converted or matmul.op, matmul.op)):
             erase_op(op, self.name)
         if not any(True for result in start.results for _ in result.uses):
             erase_op(start, self.name)

@@ -6,8 +6,10 @@ Sums are f32 here, not those of the engine's accumulators.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,16 +28,20 @@ from hexagon_mlir.dialects.engine_tiles import (
     tiled_shape,
 )
 from hexagon_mlir.dialects.engine_windows import UPPER_BIT
+from hexagon_mlir.exec.host_byte_columns import bytes_of
 from hexagon_mlir.exec.host_columns import convert, converted
 from hexagon_mlir.exec.host_tiles import HostTiles, tiles_to_calls
 from hexagon_mlir.ir import HexError, arith, ir, memref
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
+from hexagon_mlir.passes.lib.engine_byte_conversions import converting
 from hexagon_mlir.passes.lib.engine_byte_products import planes, product_of_byte_tiles
 from hexagon_mlir.passes.lib.engine_pieces import splitting
 from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles
 
+_Store: TypeAlias = Callable[[np.ndarray, int, int], None]
+"""What is done with sums: they, where results are and where tables."""
 _TILE_BYTES = HALF_BYTES * TILE * TILE
 
 
@@ -71,7 +77,10 @@ def _multiply_bytes(product: EngineProduct) -> None:
     sums = memref.alloc(ir.MemRefType.get(byte_tiled_shape(rows, columns), i32), [], [])
     fill(arith.constant(i32, 0), sums)
     product_of_byte_tiles(product.activations, product.weights, sums, product.windows)
-    planes(sums, product.results)
+    if product.in_planes:
+        planes(sums, product.results)
+    else:
+        converting(sums, product.columns, product.results)
     memref.dealloc(sums)
 
 
@@ -105,8 +114,10 @@ class HostEngine:
             "hexmlir_engine_hf": routine(self._rounded),
             "hexmlir_engine_hf_runs": routine(self._rounded_runs),
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
-            "hexmlir_engine_ub_b_planes": routine(self._multiply_bytes),
-            "hexmlir_engine_ub_b_runs_planes": routine(self._multiply_byte_runs),
+            "hexmlir_engine_ub_b": routine(partial(self._multiply_bytes, _store_bytes)),
+            "hexmlir_engine_ub_b_runs": routine(partial(self._multiply_byte_runs, _store_bytes)),
+            "hexmlir_engine_ub_b_planes": routine(partial(self._multiply_bytes, _store_planes)),
+            "hexmlir_engine_ub_b_runs_planes": routine(partial(self._multiply_byte_runs, _store_planes)),
             **self._tiles.functions(),
         }
 
@@ -153,27 +164,39 @@ class HostEngine:
         if not self._held:
             self._fault = self._fault or "the matrix engine was used without being acquired"
 
-    def _multiply_bytes(self, activations: int, weights: int, results: int, reduction: int, columns: int,
-                        _: int) -> None:
+    def _multiply_bytes(self, store: _Store, activations: int, weights: int, results: int, reduction: int,
+                        columns: int, tables: int) -> None:
         self._check()
-        _store_planes(_bytes(activations, reduction, BYTE_ROWS, TILE), weights, results, columns)
+        store(_byte_sums(_bytes(activations, reduction, BYTE_ROWS, TILE), weights, columns), results, tables)
 
-    def _multiply_byte_runs(self, activations: int, weights: int, results: int, run: int, row: int, _: int) -> None:
+    def _multiply_byte_runs(self, store: _Store, activations: int, weights: int, results: int, run: int, row: int,
+                            tables: int) -> None:
         (runs, tiles), (distance, columns) = divmod(run, 1 << UPPER_BIT), divmod(row, 1 << UPPER_BIT)
         self._check()
         starts = [activations + number * distance * BYTE_ROWS * TILE for number in range(runs)]
         left = np.concatenate([_bytes(start, tiles, BYTE_ROWS, TILE) for start in starts])
-        _store_planes(left, weights, results, columns)
+        store(_byte_sums(left, weights, columns), results, tables)
 
 
-def _store_planes(left: np.ndarray, weights: int, results: int, columns: int) -> None:
-    """The bytes of the sums of activation tiles ``left`` times weight tiles."""
+def _byte_sums(left: np.ndarray, weights: int, columns: int) -> np.ndarray:
+    """Of activation tiles ``left`` times weight tiles: i32 [column of tiles][row][column]."""
     reduction = len(left)
     right = _bytes(weights, columns * reduction, TILE // WORD, TILE, WORD).view(np.int8).astype(np.int32)
     rows = left.astype(np.int32).transpose(1, 0, 2).reshape(BYTE_ROWS, -1)
     matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
-    parts = (rows @ matrix).astype("<i4").view(np.uint8).reshape(columns, BYTE_ROWS, TILE, PLANES)
-    _bytes(results, columns, PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
+    return rows @ matrix
+
+
+def _store_planes(sums: np.ndarray, results: int, _: int) -> None:
+    """The four bytes of ``sums``."""
+    parts = sums.astype("<i4").view(np.uint8).reshape(-1, BYTE_ROWS, TILE, PLANES)
+    _bytes(results, len(sums), PLANES, BYTE_ROWS, TILE)[:] = parts.transpose(0, 3, 1, 2)
+
+
+def _store_bytes(sums: np.ndarray, results: int, tables: int) -> None:
+    """Scaled to bytes, as the tables say."""
+    table = _table(tables, len(sums))
+    _bytes(results, len(sums), BYTE_ROWS, TILE)[:] = bytes_of(sums, table[:, :1], table[:, 1:])
 
 
 def _sums(left: np.ndarray, right: np.ndarray) -> np.ndarray:

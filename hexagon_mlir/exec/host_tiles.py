@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, COLUMN_TABLE, PAIR, TILE, WORD
+from hexagon_mlir.exec.host_byte_columns import bytes_of, low_bytes_of
 from hexagon_mlir.exec.host_columns import converted
 from hexagon_mlir.ir import func, ir
 from hexagon_mlir.ir.address import element_address
@@ -23,6 +24,7 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_STORE,
     IN_SCOPE,
     RETAIN,
+    SATURATE,
 )
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import element_bytes, ops_named
@@ -31,8 +33,7 @@ ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 TILE_BYTES = 2 * TILE * TILE
 _NAMES = {name: f"host_{name.partition('.')[2]}" for name in IN_SCOPE}
 _BYTES = "_bytes"
-_OUT_BIAS_SHIFT = 31
-"""From sixteenths of a result to the unit of a product with a scale, 2**-35."""
+_SATURATES = 2
 
 
 def tiles_to_calls(module: ir.Module) -> None:
@@ -61,7 +62,8 @@ def _call_for(module: ir.Module, op: ir.Operation) -> None:
         numbers = [type_.shape[0], prod(type_.shape[1:]) * width // TILE_BYTES, distance]
         bytes_ = width == 1
     elif op.name == ENGINE_CONVERT:
-        numbers, bytes_ = [int(RETAIN in op.attributes)], str(ir.TypeAttr(op.attributes["to"]).value) == "i8"
+        numbers = [int(RETAIN in op.attributes) | int(SATURATE in op.attributes) << 1]
+        bytes_ = str(ir.TypeAttr(op.attributes["to"]).value) == "i8"
     else:
         bytes_ = False  # a tile is a tile
     addresses = [_address(value) for value in op.operands]
@@ -125,15 +127,10 @@ class HostTiles:
         if not retain:
             self._halves[:] = 0
 
-    def _convert_bytes(self, table: int, retain: int) -> None:
-        """To the low byte of ``scale * (sum + bias) * 2**(exponent - 35) + out / 16``, rounded down."""
-        low, high = (words.astype(np.int64) for words in _table(table))
-        scale = (low & 0x3FF) << 1 | low >> 31 & 1 | (~low >> 16 & 1) << 11
-        exponent, out = low >> 10 & 0x1F, low >> 19 & 0xFFF
-        sums = self._words.astype(np.int64) + high.astype(np.int32)
-        results = ((sums << exponent) * scale + (out << _OUT_BIAS_SHIFT)) >> 35
-        self._converted = results.astype(np.uint8).tobytes()
-        if not retain:
+    def _convert_bytes(self, table: int, flags: int) -> None:
+        low, high = _table(table)
+        self._converted = (bytes_of if flags & _SATURATES else low_bytes_of)(self._words, low, high).tobytes()
+        if not flags & 1:
             self._words[:] = 0
 
     def _store(self, tile: int) -> None:

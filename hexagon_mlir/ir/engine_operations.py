@@ -18,13 +18,16 @@ ENGINE_SCOPE = "hexagon.engine_scope"
 ENGINE_MULTIPLY = "hexagon.engine_multiply"
 """``(activations, weights)``: adds the product of one row of tiles and one column of tiles to the accumulators."""
 ENGINE_CONVERT = "hexagon.engine_convert"
-"""``(table) {to, retain?}``: converts the accumulators to a tile of numbers of type ``to``."""
+"""``(table) {to, retain?, saturate?}``: converts the accumulators to a tile of numbers of type ``to``."""
 ENGINE_STORE = "hexagon.engine_store"
 """``(tile)``: stores the converted tile."""
 IN_SCOPE = (ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
 """Operations on tiles, which stand in a scope."""
 RETAIN = "retain"
 """On a conversion that keeps the accumulators; others clear them."""
+
+SATURATE = "saturate"
+"""On a conversion to bytes that takes the nearest of 0 to 255; others take the low 8 bits."""
 
 HALF_TILE = (16, 32, 2)
 """Of activations, weights and results in f16."""
@@ -82,14 +85,15 @@ def _product(op: ir.Operation, *types: ir.MemRefType) -> str | None:
         return f"takes two dimensions of tiles, with windows three of activations, not {activations} and {weights}"
     pieces = tile == HALF_TILE and len(outer[2]) == 3
     per_result = outer[2][2:]
-    if per_result != ([2] if pieces else [] if tile == HALF_TILE else [PLANES]):
-        return f"has one tile of f16, two pieces or {PLANES} planes for each sum, not {results}"
+    planes = tile == BYTE_TILE and len(outer[2]) == 3
+    if per_result != ([2] if pieces else [PLANES] if planes else []):
+        return f"has one tile of f16 or of bytes, two pieces or {PLANES} planes for each sum, not {results}"
     if outer[2][1] != outer[1][0]:
         return f"has {outer[1][0]} columns of weights and {outer[2][1]} of results"
     if len(outer[0]) == _TILE_DIMS[0] and outer[0] != [outer[2][0], outer[1][1]]:
         return f"multiplies {outer[2][0]} rows of {outer[1][1]} tiles, not of {activations}"
     shape = list(columns.shape)
-    tables = PLANES if tile == BYTE_TILE else outer[1][0]
+    tables = PLANES if planes else outer[1][0]
     right = shape == [PIECE_WORDS] if pieces else shape[1:] == list(TABLE) and shape[0] >= tables
     return None if right and _is_word(columns) else f"has a table of words for each column or plane, not {columns}"
 
@@ -116,7 +120,10 @@ def _convert(op: ir.Operation, *types: ir.MemRefType) -> str | None:
     to = op.attributes.get("to")
     if not isinstance(to, ir.TypeAttr) or str(to.value) not in ("f16", "i8"):
         return "converts to f16 or i8"
-    return None if isinstance(op.attributes.get(RETAIN), ir.UnitAttr | None) else "has retain without a value"
+    for name in (RETAIN, SATURATE):
+        if not isinstance(op.attributes.get(name), ir.UnitAttr | None):
+            return f"has {name} without a value"
+    return "saturates to i8 only" if SATURATE in op.attributes and str(to.value) != "i8" else None
 
 
 def _store(op: ir.Operation, *types: ir.MemRefType) -> str | None:

@@ -44,6 +44,32 @@ ALIKE = _SUMS | _FUNCTIONS | _MOVES | {_aten.cat.default}
 """Calls that compute with bytes where all that they read is bytes."""
 
 
+class _PowersOfTwo:
+    """An observer whose scales are the next powers of two."""
+
+    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Scales and zero points."""
+        scales, zeros = super().calculate_qparams()  # type: ignore[misc]
+        larger = torch.exp2(torch.ceil(torch.log2(scales)))
+        return larger, torch.round(zeros * scales / larger).to(zeros.dtype)
+
+
+class _Histogram(_PowersOfTwo, HistogramObserver):
+    """Of activations, by a histogram."""
+
+
+class _MinMax(_PowersOfTwo, MinMaxObserver):
+    """Of activations, by least and largest."""
+
+
+class _Weights(_PowersOfTwo, PerChannelMinMaxObserver):
+    """Of weights."""
+
+
+_OF_POWERS: dict[Any, Any] = {HistogramObserver: _Histogram, MinMaxObserver: _MinMax,
+                              PerChannelMinMaxObserver: _Weights}
+
+
 class HexagonQuantizer(Quantizer):
     """Annotates a model for static or dynamic int8, in the standard way.
 
@@ -57,20 +83,24 @@ class HexagonQuantizer(Quantizer):
     results and all other layers are f32. ``skip``: modules, by qualified name, that stay f32 with all within them.
     ``layers``: of linear layers and convolutions only these modules are quantized; other operations then compute with
     bytes only where all that they read is bytes. ``histogram``: scales of activations by the least squared error over
-    a histogram, instead of by least and largest.
+    a histogram, instead of by least and largest. ``powers_of_two``: scales are enlarged to powers of two, for up to a
+    bit of activations and weights: the matrix engine converts sums to bytes exactly then (docs/engine_arithmetic.md).
     """
 
     def __init__(self, *, dynamic: bool = False, skip: Collection[str] = (),
-                 layers: Collection[str] | None = None, histogram: bool = True):
+                 layers: Collection[str] | None = None, histogram: bool = True, powers_of_two: bool = False):
         super().__init__()
         self.dynamic, self.skip = dynamic, frozenset(skip)
         self.layers = None if layers is None else frozenset(layers)
         observer: Any = HistogramObserver if histogram else MinMaxObserver
+        of_weights: Any = PerChannelMinMaxObserver
         if dynamic:
             observer = PlaceholderObserver
+        elif powers_of_two:
+            observer, of_weights = _OF_POWERS[observer], _OF_POWERS[of_weights]
         self._bytes = QuantizationSpec(torch.uint8, observer.with_args(eps=2**-12), 0, 255, torch.per_tensor_affine,
                                        is_dynamic=dynamic)
-        self._weights = QuantizationSpec(torch.int8, PerChannelMinMaxObserver.with_args(eps=2**-24), -127, 127,
+        self._weights = QuantizationSpec(torch.int8, of_weights.with_args(eps=2**-24), -127, 127,
                                          torch.per_channel_symmetric, ch_axis=0)
 
     def annotate(self, model: GraphModule) -> GraphModule:

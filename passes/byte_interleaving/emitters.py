@@ -151,6 +151,31 @@ class _WeightsByColumn(Emitter):
         loop(columns, 1, lambda column: groups(steps, lambda first: move(column, first)))
 
 
+class _Results(Emitter):
+    """[rows][tiles][64][32] -> [rows][64][tiles][32]."""
+
+    joined = 2, 2
+    counted = (0,), (0,)
+
+    def _whole(self) -> bool:
+        _, tiles, rows, width = self._shape
+        return tiles >= GROUP and rows % GROUP == 0 and width == TILE
+
+    def _loops(self) -> None:
+        """Four rows of four tiles at a time."""
+        outer, (_, tiles, rows, _) = self._count(0, 0), self._shape
+        step = TILE * (1 if tiles % GROUP else GROUP)
+
+        def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> Iterator[None]:
+            place, column = make.muli(inner, index(TILE)), make.muli(first, index(TILE))
+            return self._move(
+                lambda number: self._source.load(self._bytes, [row, plus(first, number), place], GROUP * TILE),
+                lambda number, vector: self._target.store(vector, [row, plus(inner, number), column], step), TILE)
+
+        loop(outer, 1, lambda row: groups(tiles, lambda first: nest(
+            [(rows, GROUP)], lambda inner: move(row, first, inner))))
+
+
 class _Join(Emitter):
     """Planes [rows][columns][4][64][32] -> sums [rows][64][columns][32], plus a number of each column."""
 
@@ -271,6 +296,6 @@ def plus(value: ir.Value, number: int) -> ir.Value:
 
 EMITTERS: dict[ByteCopy, type[Emitter]] = {
     ByteCopy.ACTIVATIONS: _Activations, ByteCopy.WEIGHTS: _Weights, ByteCopy.WEIGHTS_BY_COLUMN: _WeightsByColumn,
-    ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
+    ByteCopy.RESULTS: _Results, ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
 }  # fmt: skip
 """Kind of copy to what writes it."""

@@ -11,7 +11,7 @@ from hexagon_mlir.ir import ir, make
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, nest, plus
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access
-from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of
+from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of, unpacks_pixels
 from hexagon_mlir.passes.lib.engine_byte_tiles import flipped_sign
 
 
@@ -96,8 +96,40 @@ class _Join(Emitter):
                                                                 gcd(width, GROUP) * TILE))
 
 
+class _Unpack(Emitter):
+    """[rows][tiles][rows][columns][32] -> [rows of pixels][columns][tiles][32], whose rows are two dimensions."""
+
+    joined: ClassVar[tuple[int, int]] = 2, 2
+
+    def _known(self) -> bool:
+        type_ = ir.MemRefType(self._op.operands[0].type)
+        return not any(type_.is_dynamic_dim(dim) for dim in (1, 3))
+
+    def _whole(self) -> bool:
+        _, tiles, _, width, channels = self._shape
+        return tiles >= GROUP and width % GROUP == 0 and channels == TILE
+
+    def _loops(self) -> None:
+        """Four pixels of a row of a tile, of four tiles side by side, at a time."""
+        _, tiles, _, width, _ = self._shape
+        step = TILE * (1 if tiles % GROUP else GROUP)
+
+        def move(first: ir.Value, high: ir.Value, row: ir.Value, wide: ir.Value) -> Iterator[None]:
+            at, column = make.muli(wide, index(TILE)), make.muli(first, index(TILE))
+            return self._move(
+                lambda number: self._source.load(self._bytes, [row, plus(first, number), high, at], GROUP * TILE),
+                lambda number, vector: self._target.store(vector, [high, row, plus(wide, number), column], step),
+                TILE)
+
+        rows, height = self._count(0, 0), self._count(0, 2)
+        groups(tiles, lambda first: nest([(height, 1), (rows, 1), (width, GROUP)],
+                                         lambda high, row, wide: move(first, high, row, wide)))
+
+
 def pixel_emitter(op: ir.Operation) -> type[Emitter] | None:
     """What writes ``op``, a copy to or from tiles of pixels; None for any other op."""
     if steps_of(op) is not None:
         return _Pack
+    if unpacks_pixels(op):
+        return _Unpack
     return _Join if joins_pixels(op) else None

@@ -18,7 +18,8 @@ from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import steps
 from hexagon_mlir.passes.engine_convolution.slices import Offset, extract, insert, plus
-from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels
+from hexagon_mlir.passes.lib.engine_byte_conversions import byte_tables, multiply_to_bytes, sum_of_columns
+from hexagon_mlir.passes.lib.engine_byte_pixels import Steps, join_pixels, pack_pixels, unpack_pixels
 from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
 from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, pack_byte_weights
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
@@ -30,8 +31,8 @@ _BLOCK_RANK = 3
 
 @dataclass(frozen=True)
 class Product:
-    """Planes of the sums of a part, what is added to them, what the epilogue reads of the part besides, and in how many
-    pieces the sums are joined."""
+    """Planes of the sums of a part and what is added to them, or bytes, what the epilogue reads of the part besides, and
+    in how many pieces sums are joined."""
 
     planes: ir.Value
     added: ir.Value | None
@@ -49,7 +50,7 @@ class ByteConvolutionBuilder:
         self._size = schedule.height, schedule.width
         self._across = -(-self._geometry.columns // schedule.width)
         self._starts = [[0, *accumulate(counts)] for counts in self._grid.blocks]
-        self._sums = convolution.op.results[0]
+        self._sums = convolution.read_out
 
     def build(self) -> ir.Value:
         """The result of `ByteConvolution.last`."""
@@ -68,6 +69,7 @@ class ByteConvolutionBuilder:
         activations: dict[Fetch, ir.Value] = {}
         columns: dict[Fetch, ir.Value] = {}
         added: dict[Fetch, ir.Value | None] = {}
+        tables: dict[Fetch, ir.Value] = {}
         unfinished: list[Product] = []
         for number, step in enumerate(self._grid.steps):
             for fetch in step.fetches:
@@ -80,10 +82,13 @@ class ByteConvolutionBuilder:
                     columns[fetch] = self._packed_weights(block, fetch)
             rows, of_channels = step.factors
             part = self._part(batch, rows, of_channels)
-            planes = self._multiplied(activations[rows], columns[of_channels], part)
-            if of_channels not in added:  # beside the product
+            converts = self._convolution.conversion is not None
+            if converts and of_channels not in tables:
+                tables[of_channels] = self._tables(columns[of_channels], of_channels)
+            planes = self._multiplied(activations[rows], columns[of_channels], part, tables.get(of_channels))
+            if not converts and of_channels not in added:  # beside the product
                 added[of_channels] = self._added(columns[of_channels], of_channels)
-            unfinished.append(Product(planes, added[of_channels], part, self._inputs(part),
+            unfinished.append(Product(planes, added.get(of_channels), part, self._inputs(part),
                                       2 if number in self._schedule.halved else 1))
             if len(unfinished) > UNFINISHED:
                 result = self._finished(unfinished.pop(0), result)
@@ -131,28 +136,43 @@ class ByteConvolutionBuilder:
 
     def _added(self, weights: ir.Value, fetch: Fetch) -> ir.Value | None:
         """What is added to the sums of each channel of a block, whose tiles ``weights`` are; None for nothing."""
-        channels, added = self._grid.columns[fetch.number], None
-        count = tiles(channels)
-        if self._convolution.bias is not None:
-            own = extract(self._convolution.bias, [self._starts[RIGHT][fetch.number]], [channels])
-            added = reshaped(_filled(own, [TILE * count]), [count, TILE])
+        bias = self._convolution.bias
+        added = None if bias is None else self._of_channels(bias, fetch)
         if self._convolution.signed:
-            word = ir.IntegerType.get_signless(32)
-            added = column_sums(weights, _zeros([count, TILE], word) if added is None else added)
+            shape, word = [tiles(self._grid.columns[fetch.number]), TILE], ir.IntegerType.get_signless(32)
+            added = column_sums(weights, _zeros(shape, word) if added is None else added)
         return added
+
+    def _of_channels(self, value: ir.Value, fetch: Fetch) -> ir.Value:
+        """The part of i32 ``value`` that belongs to a block of channels, [N / 32][32]."""
+        channels = self._grid.columns[fetch.number]
+        own = extract(value, [self._starts[RIGHT][fetch.number]], [channels])
+        return reshaped(_filled(own, [TILE * tiles(channels)]), [tiles(channels), TILE])
+
+    def _tables(self, weights: ir.Value, fetch: Fetch) -> ir.Value:
+        """The tables by which the engine converts the sums of a block of channels, whose tiles ``weights`` are."""
+        conversion = self._convolution.conversion
+        assert conversion is not None
+        words, biases = (self._of_channels(value, fetch) for value in (conversion.words, conversion.biases))
+        if self._convolution.bias is not None:
+            biases = sum_of_columns(biases, self._of_channels(self._convolution.bias, fetch))
+        return byte_tables(words, column_sums(weights, biases) if self._convolution.signed else biases)
 
     def _part(self, batch: Offset, rows: Fetch, columns: Fetch) -> Part:
         first, plan = self._row(rows), self._schedule.plan(rows.number)
         return Part(batch, first, min(plan.tile_rows * plan.height, self._geometry.rows - first),
                     self._starts[RIGHT][columns.number], self._grid.columns[columns.number], plan)
 
-    def _multiplied(self, activations: ir.Value, weights: ir.Value, part: Part) -> ir.Value:
-        """Planes of the sums of a part."""
+    def _multiplied(self, activations: ir.Value, weights: ir.Value, part: Part, tables: ir.Value | None) -> ir.Value:
+        """Planes of the sums of a part, or their bytes by ``tables``."""
         geometry = self._geometry
         places = byte_places(geometry, part.plan.tile_rows, self._across)
         windows = Windows(self._across, geometry.row_step // places.row_unit, geometry.row_tap // places.row_unit,
                           geometry.column_step // TILE, geometry.taps_x)
-        return multiply_bytes(activations, weights, part.plan.tile_rows * self._across, windows)
+        rows = part.plan.tile_rows * self._across
+        if tables is not None:
+            return multiply_to_bytes(activations, weights, tables, rows, windows)
+        return multiply_bytes(activations, weights, rows, windows)
 
     def _place(self, part: Part) -> tuple[list[Offset], list[int]]:
         """Offsets and sizes of ``part`` in the dimensions of the result."""
@@ -175,6 +195,8 @@ class ByteConvolutionBuilder:
     def _finished(self, product: Product, result: ir.Value) -> ir.Value:
         """``result`` with the sums of ``product`` as rows of pixels, after the epilogue."""
         part, (height, _) = product.part, self._size
+        if self._convolution.conversion is not None:
+            return self._put(product, unpack_pixels(product.planes, part.plan.tile_rows, self._size), part, result)
         step = -(-height // product.pieces)
         for first in range(0, height, step):
             of_tiles = range(first, min(first + step, height))
@@ -190,6 +212,10 @@ class ByteConvolutionBuilder:
         """``result`` with ``piece`` of it, which are the rows ``of_tiles`` of the tiles of ``product``."""
         columns = max(-(-self._geometry.columns // self._across), min(VECTOR_TILES, self._schedule.width))
         block = join_pixels(product.planes, piece.plan.tile_rows, self._size, product.added, (of_tiles, columns))
+        return self._put(product, block, piece, result)
+
+    def _put(self, product: Product, block: ir.Value, piece: Part, result: ir.Value) -> ir.Value:
+        """``result`` with ``block``, rows of pixels of ``piece``, after the epilogue."""
         block = extract(block, [0, 0, 0], [piece.rows, self._geometry.columns, piece.outputs])
         offsets, sizes = self._place(piece)
         dropped = max(len(sizes) - _BLOCK_RANK, 0)

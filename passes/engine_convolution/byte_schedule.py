@@ -12,7 +12,6 @@ from hexagon_mlir.dialects.engine_tiles import (
     BYTE_ROWS,
     HALF_BYTES,
     PAIR,
-    PLANES,
     TILE,
     VECTOR_TILES,
     tiles,
@@ -79,13 +78,20 @@ def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
 @dataclass(frozen=True)
 class ByteWork:
     """A convolution by ``schedule``. ``epilogue_bytes``: of what the epilogue reads and writes for each element of the
-    result; 0 where there is none. ``ready``: the weights are tiles already."""
+    result; 0 where there is none. ``ready``: the weights are tiles already. ``converted``: the engine converts sums to
+    bytes, instead of giving their four bytes."""
 
     geometry: Geometry
     schedule: Schedule
     epilogue_bytes: int
     ready: bool
     rates: ByteRates
+    converted: bool = False
+
+    @property
+    def result_bytes(self) -> int:
+        """Of what the engine gives, in all planes."""
+        return 1 if self.converted else SUM_BYTES
 
     @property
     def across(self) -> int:
@@ -123,17 +129,18 @@ class ByteWork:
 
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
         """Cycles of the engine."""
-        return self._result_tiles(factors) * self.rates.result_tile(steps(self.geometry))
+        return self._result_tiles(factors) * self.rates.result_tile(steps(self.geometry), self.converted)
 
     def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
         """Cycles of the threads to join sums of one of so many pieces, and of the epilogue."""
         elements = self._result_tiles(factors) * _IMAGE_TILE // pieces
-        return unpack_cycles(elements * SUM_BYTES // HALF_BYTES, self.rates.others) + epilogue_cycles(
-            elements * (self.epilogue_bytes + SUM_BYTES if self.epilogue_bytes else 0), self.rates.others)
+        own = self.result_bytes
+        return unpack_cycles(elements * own // HALF_BYTES, self.rates.others) + epilogue_cycles(
+            elements * (self.epilogue_bytes + own if self.epilogue_bytes else 0), self.rates.others)
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:
         """Bytes that are transferred for its result."""
-        return self._result_tiles(factors) * _IMAGE_TILE * (self.epilogue_bytes or SUM_BYTES)
+        return self._result_tiles(factors) * _IMAGE_TILE * (self.epilogue_bytes or self.result_bytes)
 
     def bytes(self) -> int:
         """Of TCM that it takes at most: tiles of the factor that stays, blocks of the other one, blocks as they were
@@ -146,30 +153,32 @@ class ByteWork:
                                    if fetch.operand == LEFT or not self.ready)
         live = AHEAD + 2 if self.ready and moves == RIGHT else 2
         most = max(grid.rows) * self.across * tiles(max(grid.columns)) * _IMAGE_TILE
-        results = most * (PLANES * (UNFINISHED + 2) + (UNFINISHED + 1) * (SUM_BYTES + self.epilogue_bytes))
+        own = self.result_bytes
+        results = most * (own * (UNFINISHED + 2) + (UNFINISHED + 1) * (own + self.epilogue_bytes))
         return sum(packed[grid.stays]) + live * max(packed[moves]) + staged + results
 
 
 def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool,
-                         rates: ByteRates) -> tuple[Schedule, float] | None:
+                         rates: ByteRates, converted: bool = False) -> tuple[Schedule, float] | None:
     """The schedule of one image that is estimated to take least time of those that fit ``budget`` bytes of TCM, and its
-    cycles; None where none does. ``epilogue_bytes``, ``ready``: as for `ByteWork`. An epilogue takes results whole.
+    cycles; None where none does. ``epilogue_bytes``, ``ready``, ``converted``: as for `ByteWork`. An epilogue takes
+    results whole, and bytes leave whole.
     """
     best: tuple[Schedule, float] | None = None
-    for schedule in _schedules(geometry, PAIR if ready else VECTOR_TILES, rates):
-        work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates)
+    for schedule in _schedules(geometry, PAIR if ready else VECTOR_TILES, rates, converted):
+        work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates, converted)
         if work.bytes() <= budget:
             cycles = schedule_cycles(schedule.grid, work, rates.others, UNFINISHED)
             if best is None or cycles < best[1]:
                 best = schedule, cycles
-    if best is None or epilogue_bytes or best[0].height == 1:
+    if best is None or epilogue_bytes or converted or best[0].height == 1:
         return best
     schedule, cycles = best
     work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates)
     return replace(schedule, halved=halved_steps(schedule.grid, work, rates.others, UNFINISHED)), cycles
 
 
-def _schedules(geometry: Geometry, unit: int, rates: ByteRates) -> Iterator[Schedule]:
+def _schedules(geometry: Geometry, unit: int, rates: ByteRates, converted: bool) -> Iterator[Schedule]:
     """``unit``: tiles of channels that blocks are multiples of."""
     shapes = tile_shapes(geometry.rows, geometry.columns, BYTE_ROWS)
     fewest = min(count for _, count in shapes)
@@ -177,7 +186,7 @@ def _schedules(geometry: Geometry, unit: int, rates: ByteRates) -> Iterator[Sche
     for (height, width), count in shapes:
         if count > _SLACK * fewest:
             continue
-        array = count * tiles(geometry.outputs) * rates.result_tile(steps(geometry))
+        array = count * tiles(geometry.outputs) * rates.result_tile(steps(geometry), converted)
         for rows in cuts(-(-geometry.rows // height)):
             for columns in cuts(units):
                 products = len(rows) * len(columns)

@@ -159,13 +159,13 @@ def _map(rank: int, dims: list[int]) -> ir.AffineMap:
     return ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(dim) for dim in dims])
 
 
-def bytes_beside(ops: Sequence[ir.Operation], sums: ir.Operation) -> int:
+def bytes_beside(ops: Sequence[ir.Operation], sums: ir.Value) -> int:
     """Bytes of what the epilogues ``ops`` read, besides ``sums``, and write for each element of the result; none where
     the engine does all they do.
     """
     if all(map(only_positive, ops)):
         return 0
     types = [ir.RankedTensorType(value.type) for op in ops if not only_rounds(op) for value in op.operands
-             if value != sums.results[0]]
-    rank = ir.RankedTensorType(sums.results[0].type).rank
+             if value != sums]
+    rank = ir.RankedTensorType(sums.type).rank
     return sum(element_bytes(type_.element_type) for type_ in types if type_.rank == rank)

@@ -10,6 +10,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.engine_convolution.image import RESHAPES, Image
 from hexagon_mlir.passes.engine_convolution.read import Geometry, read_geometry, start_of_sums
+from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
 from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, flipped_sign
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import elementwise_user
@@ -20,7 +21,8 @@ from hexagon_mlir.passes.matrix_engine.read_bytes import is_byte, sign
 class ByteConvolution:
     """A convolution of bytes with sums in i32, modulo 2**32, from zero or from a ``bias`` for each output.
 
-    ``epilogue`` is the op that is the only one to read the sums, element by element; None where there is none. Bytes of
+    ``epilogue`` is the op that is the only one to read the sums, or what their ``conversion`` to bytes gives, element
+    by element; None where there is none. Bytes of
     the image are ``signed`` or not, those of weights are. ``image`` is in memory with 128 added if it is ``flipped``:
     unsigned bytes from which the program subtracts 128 before.
     """
@@ -32,11 +34,28 @@ class ByteConvolution:
     image: Image
     signed: bool
     flipped: bool
+    conversion: Conversion | None = None
+
+    @property
+    def operations(self) -> tuple[ir.Operation, ...]:
+        """The ops that the engine and what follows it replace, the last one first."""
+        found = (self.epilogue, None if self.conversion is None else self.conversion.op, self.op)
+        return tuple(op for op in found if op is not None)
 
     @property
     def last(self) -> ir.Operation:
         """The op whose result the engine's replaces."""
-        return self.op if self.epilogue is None else self.epilogue
+        return self.operations[0]
+
+    @property
+    def read_out(self) -> ir.Value:
+        """What the engine gives, and the epilogue reads."""
+        return (self.op if self.conversion is None else self.conversion.op).results[0]
+
+    def to_bytes(self) -> ByteConvolution:
+        """The same, converted to bytes by the engine where that is how its epilogue begins."""
+        found = find_conversion(self.epilogue, self.op.results[0])
+        return self if found is None else replace(self, conversion=found, epilogue=elementwise_user(found.op))
 
     @property
     def weights(self) -> ir.Value:

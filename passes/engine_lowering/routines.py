@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.engine_operations import ENGINE_MULTIPLY, ENGINE_STORE, RETAIN, WORD_BITS
+from hexagon_mlir.ir.engine_operations import ENGINE_MULTIPLY, ENGINE_STORE, RETAIN, SATURATE, WORD_BITS
 
 TILE_BYTES = 2048
 """Of a tile of activations or results."""
@@ -35,12 +35,15 @@ class Routine:
 
 _HALVES = "multiply f16", "convert f16", "store"
 _PLANES = ("multiply i8", *("convert i8 retain", "store") * 3, "convert i8", "store")
+_BYTES = "multiply i8", "convert i8 saturate", "store"
 _OF_PLANES = tuple(TABLE_BYTES * plane for plane in range(4))
 ROUTINES = (
     Routine("hexmlir_engine_hf", _HALVES, (0,), TABLE_BYTES),
     Routine("hexmlir_engine_hf_runs", _HALVES, (0,), TABLE_BYTES, runs=True),
     Routine("hexmlir_engine_hf_pieces", ("multiply f16", "convert f16 retain", "store", "multiply words", "convert f16",
                                          "store"), (TILE_BYTES, TILE_BYTES + TABLE_BYTES), 0),
+    Routine("hexmlir_engine_ub_b", _BYTES, (0,), TABLE_BYTES),
+    Routine("hexmlir_engine_ub_b_runs", _BYTES, (0,), TABLE_BYTES, runs=True),
     Routine("hexmlir_engine_ub_b_planes", _PLANES, _OF_PLANES, 0),
     Routine("hexmlir_engine_ub_b_runs_planes", _PLANES, _OF_PLANES, 0, runs=True),
 )
@@ -54,7 +57,8 @@ def step(op: ir.Operation) -> str:
         element = ir.MemRefType(op.operands[1].type).element_type
         words = isinstance(element, ir.IntegerType) and element.width == WORD_BITS
         return "multiply words" if words else f"multiply {element}"
-    return f"convert {ir.TypeAttr(op.attributes['to']).value}{' retain' if RETAIN in op.attributes else ''}"
+    flags = "".join(f" {name}" for name in (RETAIN, SATURATE) if name in op.attributes)
+    return f"convert {ir.TypeAttr(op.attributes['to']).value}{flags}"
 
 
 def routine_of(steps: list[str], runs: bool) -> Routine | None:

@@ -15,6 +15,7 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_SCOPE,
     ENGINE_STORE,
     RETAIN,
+    SATURATE,
 )
 
 _Place: TypeAlias = ir.Value | int
@@ -63,7 +64,7 @@ def _windows(product: EngineProduct, windows: Windows) -> None:
 
 
 def _column(product: EngineProduct, activations: ir.Value, row: _Place, column: _Place) -> None:
-    """The tile of results at ``row`` and ``column``: two of pieces, or one for each plane."""
+    """The tile of results at ``row`` and ``column``: two of pieces, one for each plane."""
     _operation(ENGINE_MULTIPLY, activations, _part(product.weights, [column]))
     element = ir.MemRefType(product.results.type).element_type
     if product.in_pieces:
@@ -76,14 +77,18 @@ def _column(product: EngineProduct, activations: ir.Value, row: _Place, column: 
         _stored(tables[1], element, _part(product.results, [row, column, 1]))
     elif isinstance(element, ir.F16Type):
         _stored(_part(product.columns, [column]), element, _part(product.results, [row, column]))
+    elif not product.in_planes:
+        _stored(_part(product.columns, [column]), element, _part(product.results, [row, column]), saturate=True)
     else:
         for plane in range(PLANES):
             _stored(_part(product.columns, [plane]), element, _part(product.results, [row, column, plane]),
                     retain=plane < PLANES - 1)
 
 
-def _stored(table: ir.Value, element: ir.Type, tile: ir.Value, retain: bool = False) -> None:
-    attributes = {"to": ir.TypeAttr.get(element), **({RETAIN: ir.UnitAttr.get()} if retain else {})}
+def _stored(table: ir.Value, element: ir.Type, tile: ir.Value, retain: bool = False,
+            saturate: bool = False) -> None:
+    flags = [name for name, given in ((RETAIN, retain), (SATURATE, saturate)) if given]
+    attributes = {"to": ir.TypeAttr.get(element), **dict.fromkeys(flags, ir.UnitAttr.get())}
     _operation(ENGINE_CONVERT, table, attributes=attributes)
     _operation(ENGINE_STORE, tile)
 

@@ -15,7 +15,7 @@ from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import read_index
-from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
+from hexagon_mlir.passes.lib.engine_byte_generics import elementwise, has_maps
 from hexagon_mlir.passes.lib.engine_byte_tiles import (
     LOOPS_OF_THREADS,
     SIGN,
@@ -30,6 +30,8 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _PACK_LOOPS, _JOIN_LOOPS = "(r, t, h, w, c)", "(h, ty, w, tx, ct, c)"
+_UNPACK_LOOPS, _UNPACKED = "(h, r, w, t, c)", "(r, t, h, w, c)"
+"""Tiles side by side and their channels are one loop."""
 _OF_PLANES = [f"(ty, tx, ct, {plane}, h, w, c)" for plane in range(PLANES)]
 
 
@@ -91,6 +93,30 @@ def join_pixels(planes: ir.Value, rows: int, size: tuple[int, int], of_columns: 
     return tensor.collapse_shape(flat, joined, [[0, 1], [2, 3], [4, 5]])
 
 
+def unpack_pixels(tiles: ir.Value, rows: int, size: tuple[int, int]) -> ir.Value:
+    """The bytes of result ``tiles`` [M / 64][N / 32][64][32], ``rows`` of them, whose pixels are ``size``: rows of
+    pixels [rows of pixels][columns of pixels][channels]."""
+    type_, (height, width) = ir.RankedTensorType(tiles.type), size
+    count, channels = type_.shape[:2]
+    across, element = count // rows, type_.element_type
+    shape = [rows, across * channels, height, width, TILE]
+    flat = tensor.collapse_shape(ir.RankedTensorType.get([count * channels, BYTE_ROWS, TILE], element), tiles,
+                                 [[0, 1], [2], [3]])
+    view = tensor.expand_shape(ir.RankedTensorType.get(shape, element), flat, [[0, 1], [2, 3], [4]], [], shape)
+    into = tcm_tensor([height, rows, width, across * channels, TILE], element)
+    unpacked = elementwise([view], into, _UNPACK_LOOPS, [_UNPACKED, _UNPACK_LOOPS], lambda byte: byte).result
+    image = tensor.expand_shape(
+        ir.RankedTensorType.get([height, rows, width, across, channels, TILE], element), unpacked,
+        [[0], [1], [2], [3, 4], [5]], [], [height, rows, width, across, channels, TILE])
+    return tensor.collapse_shape(ir.RankedTensorType.get([height * rows, width * across, channels * TILE], element),
+                                 image, [[0, 1], [2, 3], [4, 5]])
+
+
+def unpacks_pixels(op: ir.Operation) -> bool:
+    """True for what `unpack_pixels` writes, on tensors or on buffers."""
+    return has_maps(op, (_UNPACK_LOOPS, _UNPACKED, _UNPACK_LOOPS), 2) and is_plain_copy(op)
+
+
 def steps_of(op: ir.Operation) -> Steps | None:
     """Of the copy that `pack_pixels` writes, on tensors or on buffers; None for any other op."""
     if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1:
@@ -138,4 +164,6 @@ def shared_loops(op: ir.Operation) -> tuple[int, ...] | None:
         return LOOPS_OF_THREADS[copy]
     if steps_of(op) is not None:
         return 0, 2
+    if unpacks_pixels(op):
+        return 0, 1
     return (0, 1) if joins_pixels(op) else None

@@ -26,6 +26,7 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 
 SIGN = -128
 """Flips the first bit of a byte: signed bytes plus 128."""
+_RESULTS = ("(rt, r, ct, c)", "(rt, ct, r, c)", "(rt, r, ct, c)")
 _ACTIVATIONS = ("(rt, kt, r, k)", "(rt, r, kt, k)", "(rt, kt, r, k)")
 _WEIGHTS = ("(ct, kt, k, c, l)", "(kt, k, l, ct, c)", "(ct, kt, k, c, l)")
 _WEIGHTS_BY_COLUMN = ("(ct, kt, k, c, l)", "(ct, c, kt, k, l)", "(ct, kt, k, c, l)")
@@ -81,6 +82,13 @@ def join_planes(tiles: ir.Value, of_columns: ir.Value | None, into: ir.Value) ->
     return elementwise([*inputs, *([] if of_columns is None else [of_columns])], into, loops, maps, body).result
 
 
+def rows_of_bytes(tiles: ir.Value, into: ir.Value | None = None) -> ir.Value:
+    """``into``, rows [M / 64][64][N / 32][32] of bytes, a new tensor without it, with those of the result ``tiles``."""
+    rows, columns = ir.RankedTensorType(tiles.type).shape[:2]
+    into = tcm_tensor([rows, BYTE_ROWS, columns, TILE], byte_type()) if into is None else into
+    return elementwise([tiles], into, _RESULTS[0], _RESULTS[1:], lambda byte: byte).result
+
+
 def _expanded(matrix: ir.Value, rows: list[int], columns: list[int]) -> ir.Value:
     """``matrix`` with both dimensions cut into tiles of ``rows`` and ``columns``."""
     type_ = ir.RankedTensorType(matrix.type)
@@ -97,16 +105,17 @@ class ByteCopy(Enum):
     ACTIVATIONS = auto()
     WEIGHTS = auto()
     WEIGHTS_BY_COLUMN = auto()
+    RESULTS = auto()
     JOIN = auto()
     SUMS = auto()
     """Not a copy: sums of the columns of weights."""
 
 
 _COPIES = {_ACTIVATIONS: ByteCopy.ACTIVATIONS, _WEIGHTS: ByteCopy.WEIGHTS,
-           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _JOIN: ByteCopy.JOIN, _JOIN_AND_ADD: ByteCopy.JOIN,
-           _SUMS: ByteCopy.SUMS}
+           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _RESULTS: ByteCopy.RESULTS, _JOIN: ByteCopy.JOIN,
+           _JOIN_AND_ADD: ByteCopy.JOIN, _SUMS: ByteCopy.SUMS}
 LOOPS_OF_THREADS = {ByteCopy.ACTIVATIONS: (0, 2), ByteCopy.WEIGHTS: (1, 2), ByteCopy.WEIGHTS_BY_COLUMN: (0,),
-                    ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
+                    ByteCopy.RESULTS: (0, 1), ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
 """Loops that threads may share: not those that vectors, or several of them at a time, go along."""
 
 

@@ -15,6 +15,7 @@ from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
+from hexagon_mlir.passes.lib.engine_byte_conversions import converts
 from hexagon_mlir.passes.lib.engine_byte_products import is_byte_product, takes_planes
 from hexagon_mlir.passes.lib.engine_conversions import read_conversion
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
@@ -200,8 +201,9 @@ def is_zero(attribute: ir.Attribute) -> bool:
 
 
 def reads_out(op: ir.Operation) -> bool:
-    """True for what the engine does to sums when it stores them: it rounds, splits them or takes their bytes."""
-    return read_conversion(op) is not None or is_splitting(op) or takes_planes(op)
+    """True for what the engine does to sums when it stores them: it rounds, splits or converts them to bytes, or takes
+    their bytes."""
+    return read_conversion(op) is not None or is_splitting(op) or takes_planes(op) or converts(op)
 
 
 def only_rounds(op: ir.Operation) -> bool:

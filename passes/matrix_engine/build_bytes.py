@@ -6,14 +6,23 @@ from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE, vector_tiles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import fill
+from hexagon_mlir.passes.lib.engine_byte_conversions import byte_tables, multiply_to_bytes, sum_of_columns
+from hexagon_mlir.passes.lib.engine_byte_generics import byte_type
 from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
-from hexagon_mlir.passes.lib.engine_byte_tiles import column_sums, join_planes, pack_byte_activations, pack_byte_weights
+from hexagon_mlir.passes.lib.engine_byte_tiles import (
+    column_sums,
+    join_planes,
+    pack_byte_activations,
+    pack_byte_weights,
+    rows_of_bytes,
+)
 from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles
 from hexagon_mlir.passes.matrix_engine.packed import packed_columns
 from hexagon_mlir.passes.matrix_engine.programs import is_local
+from hexagon_mlir.passes.matrix_engine.read import Dims
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
@@ -38,14 +47,17 @@ class ByteMatmulBuilder(MatmulBuilder):
         begin, extent = where[self._matmul.column]
         count, packed = vector_tiles(extent), self._matmul.packed
         rows = self.matrix(RIGHT, where) if packed is None else None
-        start_of_sums = self.start(where)
-        block = tcm_tensor([row_tiles(where[self._matmul.row][1]), BYTE_ROWS, count, TILE], _word())
+        converts = self._product.conversion
+        start_of_sums = self.start(where) if converts is None else None
+        block = tcm_tensor([row_tiles(where[self._matmul.row][1]), BYTE_ROWS, count, TILE],
+                           _word() if converts is None else byte_type())
         before, start = None, 0
         for columns in choose_byte_parts(count):
             weights = (self._tiles(rows, start, columns) if rows is not None
                        else packed_columns(packed, begin, TILE * start, TILE * columns))
-            product = multiply_bytes(activations, weights)
-            added = self.added(weights, start_of_sums, start)
+            added = self.added(weights, start_of_sums, start) if converts is None else None
+            product = (multiply_bytes(activations, weights) if converts is None else
+                       multiply_to_bytes(activations, weights, self.tables(weights, where, start)))
             if before is not None:
                 block = _joined(*before, block)
             before = product, added, start
@@ -78,13 +90,29 @@ class ByteMatmulBuilder(MatmulBuilder):
 
     def start(self, where: Where) -> ir.Value | None:
         """What the sums of each column start from, [N / 32][32]; None for zeros."""
-        product, matmul = self._product, self._matmul
-        if product.start is None:
-            return None
-        start = _filled_up(self._slice(product.start, product.start_loops, where),
-                           [TILE * vector_tiles(where[matmul.column][1])])
-        shape = [ir.RankedTensorType(start.type).shape[0] // TILE, TILE]
-        return tensor.expand_shape(ir.RankedTensorType.get(shape, _word()), start, [[0, 1]], [], shape)
+        product = self._product
+        return None if product.start is None else self._of_columns(product.start, product.start_loops, where)
+
+    def _of_columns(self, value: ir.Value, loops: Dims, where: Where) -> ir.Value:
+        """The part of i32 ``value``, which the loops index, that belongs to the columns at ``where``: [N / 32][32]."""
+        matmul = self._matmul
+        part = _filled_up(self._slice(value, loops, where),
+                          [TILE * vector_tiles(where[matmul.column][1])])
+        shape = [ir.RankedTensorType(part.type).shape[0] // TILE, TILE]
+        return tensor.expand_shape(ir.RankedTensorType.get(shape, _word()), part, [[0, 1]], [], shape)
+
+    def tables(self, weights: ir.Value, where: Where, column: int = 0) -> ir.Value:
+        """The tables by which the engine converts the sums of the tiles ``weights``, which begin at tile ``column`` of
+        ``where``."""
+        conversion, own = self._product.conversion, (self._matmul.column,)
+        assert conversion is not None
+        words, biases = (self._of_columns(value, own, where) for value in (conversion.words, conversion.biases))
+        start = self.start(where)
+        if start is not None:
+            biases = sum_of_columns(biases, start)
+        count = ir.RankedTensorType(weights.type).shape[0]
+        words, biases = (extract(value, (count, None), (column, 0)) for value in (words, biases))
+        return byte_tables(words, column_sums(weights, biases) if self._product.signed else biases)
 
     def added(self, weights: ir.Value, start: ir.Value | None, column: int = 0) -> ir.Value | None:
         """What is added to the sums of each column of the tiles ``weights``, which begin at tile ``column``: that of
@@ -99,16 +127,19 @@ class ByteMatmulBuilder(MatmulBuilder):
 
 
 def as_byte_matrix(rows: ir.Value) -> ir.Value:
-    """The matrix of the i32 ``rows`` [M / 64][64][N / 32][32]."""
-    shape = ir.RankedTensorType(rows.type).shape
-    return tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]], _word()), rows,
-                                 [[0, 1], [2, 3]])
+    """The matrix of the ``rows`` [M / 64][64][N / 32][32] of sums or bytes."""
+    type_ = ir.RankedTensorType(rows.type)
+    shape = type_.shape
+    return tensor.collapse_shape(ir.RankedTensorType.get([shape[0] * shape[1], shape[2] * shape[3]],
+                                                         type_.element_type), rows, [[0, 1], [2, 3]])
 
 
 def _joined(product: ir.Value, added: ir.Value | None, first: int, block: ir.Value) -> ir.Value:
-    """``block`` with the sums whose planes ``product`` has, which start at tile ``first``."""
+    """``block`` with the sums whose planes ``product`` has, which start at tile ``first``, or with its bytes."""
     count = ir.RankedTensorType(product.type).shape[1]
-    part = join_planes(product, added, extract(block, (None, None, count, None), (0, 0, first, 0)))
+    into = extract(block, (None, None, count, None), (0, 0, first, 0))
+    in_bytes = ir.RankedTensorType(block.type).element_type == byte_type()
+    part = rows_of_bytes(product, into) if in_bytes else join_planes(product, added, into)
     return insert(part, block, (0, 0, first, 0))
 
 

@@ -43,22 +43,29 @@ class ByteRates:
         read_out = PLANES * (float(target.matrix_convert_cycles.value) + float(target.matrix_store_cycles.value))
         return ByteRates(float(target.matrix_byte_tile_cycles.value), read_out, Rates.of(target))
 
-    def result_tile(self, depth: int) -> float:
+    def result_tile(self, depth: int, converted: bool = False) -> float:
         """Cycles of the engine for a result tile, a sum of ``depth`` products of tiles: the sums of a tile are read out
-        beside the products of the next one."""
-        return max(depth * self.tile_cycles, self.read_out_cycles)
+        beside the products of the next one; ``converted`` to bytes they are one plane."""
+        return max(depth * self.tile_cycles, self.read_out_cycles / (PLANES if converted else 1))
 
 
 @dataclass(frozen=True)
 class ByteSizes:
     """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
-    for each element of the result, 0 where there is none. ``packed``: the right factor is tiles already."""
+    for each element of the result, 0 where there is none. ``packed``: the right factor is tiles already.
+    ``converted``: the engine converts sums to bytes, instead of giving their four bytes."""
 
     rows: int
     columns: int
     reduction: int
     epilogue_bytes: int = 0
     packed: bool = False
+    converted: bool = False
+
+    @property
+    def result_bytes(self) -> int:
+        """Of what the engine gives, in all planes."""
+        return 1 if self.converted else SUM_BYTES
 
 
 @dataclass(frozen=True)
@@ -89,16 +96,18 @@ class _ByteProductWork:
         return row_tiles(rows) * tiles(columns)
 
     def multiplied(self, factors: tuple[Fetch, Fetch]) -> float:
-        return self.result_tiles(factors) * self.rates.result_tile(vector_tiles(self.sizes.reduction))
+        return self.result_tiles(factors) * self.rates.result_tile(vector_tiles(self.sizes.reduction),
+                                                                   self.sizes.converted)
 
     def unpacked(self, factors: tuple[Fetch, Fetch], pieces: int = 1) -> float:
         elements, beside = self.result_tiles(factors) * BYTE_ROWS * TILE // pieces, self.sizes.epilogue_bytes
-        return unpack_cycles(elements * SUM_BYTES // HALF_BYTES, self.rates.others) + epilogue_cycles(
-            elements * (beside + SUM_BYTES) if beside else 0, self.rates.others)
+        own = self.sizes.result_bytes
+        return unpack_cycles(elements * own // HALF_BYTES, self.rates.others) + epilogue_cycles(
+            elements * (beside + own) if beside else 0, self.rates.others)
 
     def stored(self, factors: tuple[Fetch, Fetch]) -> int:
         counts = [self.grid.blocks[fetch.operand][fetch.number] for fetch in factors]
-        return prod(counts) * (self.sizes.epilogue_bytes or SUM_BYTES)
+        return prod(counts) * (self.sizes.epilogue_bytes or self.sizes.result_bytes)
 
 
 def bytes_of(grid: Grid, sizes: ByteSizes) -> int:
@@ -115,7 +124,8 @@ def bytes_of(grid: Grid, sizes: ByteSizes) -> int:
         kept += max(blocks[grid.stays])
     factors = depth * (kept + live * max(blocks[moves]) + staged)
     results = max(blocks[LEFT]) * max(TILE * tiles(count) for count in grid.columns)
-    return factors + results * (PLANES * (UNFINISHED + 2) + (UNFINISHED + 1) * (SUM_BYTES + sizes.epilogue_bytes))
+    own = sizes.result_bytes
+    return factors + results * (own * (UNFINISHED + 2) + (UNFINISHED + 1) * (own + sizes.epilogue_bytes))
 
 
 def choose_byte_grid(sizes: ByteSizes, budget: int, rates: ByteRates) -> tuple[Grid, float] | None:
@@ -136,7 +146,8 @@ def _best(grids: Iterable[Grid], sizes: ByteSizes, budget: int, rates: ByteRates
 
 
 def _grids(sizes: ByteSizes, rates: ByteRates, most: int = _MOST_PRODUCTS) -> Iterator[Grid]:
-    array = row_tiles(sizes.rows) * tiles(sizes.columns) * rates.result_tile(vector_tiles(sizes.reduction))
+    each = rates.result_tile(vector_tiles(sizes.reduction), sizes.converted)
+    array = row_tiles(sizes.rows) * tiles(sizes.columns) * each
     for rows in _cuts(sizes.rows, BYTE_ROWS):
         for columns in _cuts(sizes.columns, TILE * VECTOR_TILES):
             products = len(rows) * len(columns)

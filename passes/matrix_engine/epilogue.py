@@ -19,7 +19,7 @@ def epilogue_reads(matmul: Matmul) -> list[tuple[ir.Value, Dims]]:
     if op is None or matmul.only_converts:
         return []
     return [(op.operands[number], _loops(matmul, op, number)) for number in _inputs(matmul, op)
-            if op.operands[number] != matmul.op.results[0]]
+            if op.operands[number] != matmul.read_out]
 
 
 def on_block(matmul: Matmul, block: ir.Value, others: Sequence[ir.Value], dropped: Sequence[int]) -> ir.Value:
@@ -32,7 +32,7 @@ def on_block(matmul: Matmul, block: ir.Value, others: Sequence[ir.Value], droppe
     for number in numbers:
         own = [loop for loop in _loops(matmul, op, number) if loop not in dropped]
         maps.append(ir.AffineMap.get(len(kept), 0, [ir.AffineDimExpr.get(kept.index(loop)) for loop in own]))
-        inputs.append(block if op.operands[number] == matmul.op.results[0] else next(given))
+        inputs.append(block if op.operands[number] == matmul.read_out else next(given))
     shape = ir.RankedTensorType(block.type).shape
     into = tcm_tensor(list(shape), ir.RankedTensorType(op.results[0].type).element_type)
     maps.append(ir.AffineMap.get_identity(len(kept)))
@@ -52,7 +52,7 @@ def _cloned(matmul: Matmul, old: ir.Block, mapping: dict[ir.Value, ir.Value]) ->
     folding = matmul.folding
     if folding is not None:
         result = next(value for value, number in zip(old.arguments, matmul.last.operands, strict=True)
-                      if number == matmul.op.results[0])
+                      if number == matmul.read_out)
         mapping = {**mapping, folding.value: mapping[result]}
     *operations, end = [view.operation for view in old.operations]
     for inner in operations:

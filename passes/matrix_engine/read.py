@@ -27,7 +27,8 @@ class Matmul:
     are loops, the others are batches; ``extents`` are iterations. ``epilogue`` is the only op that reads the result,
     element by element; None where the result is of f16 itself, where all that read it round it to f16 (`round_once`),
     or where others read it. ``in_f32``: the result is of f32, and not only read to be rounded to f16. ``folding``: what
-    is done of the epilogue while the result is read out.
+    is done of the epilogue while the result is read out. ``converted`` is an op between product and epilogue that the
+    engine computes as a whole: the epilogue reads its result.
     """
 
     op: ir.Operation
@@ -39,11 +40,17 @@ class Matmul:
     reduction: int
     in_f32: bool = False
     folding: Folding | None = None
+    converted: ir.Operation | None = None
 
     @property
     def last(self) -> ir.Operation:
         """The op whose result the blocks make."""
-        return self.op if self.epilogue is None else self.epilogue
+        return self.epilogue or self.converted or self.op
+
+    @property
+    def read_out(self) -> ir.Value:
+        """What the engine gives, and the epilogue reads."""
+        return (self.converted or self.op).results[0]
 
     @property
     def packed(self) -> ir.Value | None:
@@ -80,7 +87,7 @@ class Matmul:
         wide = _SECOND_HALF_BYTES if self.in_f32 else 0
         if self.epilogue is None or self.only_converts:
             return wide
-        types = [ir.RankedTensorType(value.type) for value in self.epilogue.operands if value != self.op.results[0]]
+        types = [ir.RankedTensorType(value.type) for value in self.epilogue.operands if value != self.read_out]
         return wide + sum(element_bytes(type_.element_type) for type_ in types if type_.rank == len(self.reads[2]))
 
     def transposed(self, operand: int) -> bool:

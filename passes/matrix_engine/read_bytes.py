@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
+from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import (
+    RESULT,
     Dims,
     Matmul,
     elementwise_user,
@@ -21,13 +23,25 @@ class ByteMatmul:
     """``result[b.., m, n] = start[b.., n] + sum over k of left[b.., m, k] * right[b.., k, n]`` of bytes, modulo 2**32.
 
     ``matmul.epilogue`` is any op that is the only one to read the result, element by element. Bytes of the left factor
-    are ``signed`` or not, those of the right one are. ``start_loops`` index ``start``, which is None for zeros.
+    are ``signed`` or not, those of the right one are. ``start_loops`` index ``start``, which is None for zeros. With
+    ``conversion`` the result is bytes.
     """
 
     matmul: Matmul
     signed: bool
     start: ir.Value | None
     start_loops: Dims = ()
+    conversion: Conversion | None = None
+
+    def to_bytes(self) -> ByteMatmul:
+        """The same, converted to bytes by the engine where that is how its epilogue begins."""
+        matmul = self.matmul
+        found = None if matmul.reads[RESULT][-1] != matmul.column else find_conversion(
+            matmul.epilogue, matmul.op.results[0])
+        if found is None:
+            return self
+        return replace(self, conversion=found, matmul=replace(
+            matmul, converted=found.op, epilogue=elementwise_user(found.op)))
 
 
 def read_byte_matmul(op: ir.Operation) -> ByteMatmul | str | None:

@@ -126,17 +126,26 @@ void hexmlir_engine_ub_n_planes(const void *activations, const void *weights, vo
   multiply_row(activations, weights, results, tiles, columns, bias, WEIGHTS / 2, unpack_nibbles, true);
 }
 
-void hexmlir_engine_ub_b_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
-                                     int32_t row, const void *bias) {
+static void multiply_runs(const uint8_t *activations, const uint8_t *weight, uint8_t *results, int32_t run,
+                          int32_t row, const uint32_t *tables, bool planes) {
   const int32_t tiles = run & 0xFFFF, runs = run >> 16, columns = row & 0xFFFF, distance = row >> 16;
-  const uint8_t *weight = weights;
   if (!tiles || !runs) return;
   for (int32_t column = 0; column < columns; column++) {
     int32_t cells[ROWS][SIDE];
     memset(cells, 0, sizeof cells);
     for (int32_t i = 0; i < runs; i++)
       for (int32_t tile = 0; tile < tiles; tile++, weight += WEIGHTS)
-        multiply_tile(cells, (const uint8_t *)activations + ((size_t)i * distance + tile) * TILE, weight, unpack_bytes);
-    store_column((uint8_t *)results + (size_t)column * PLANES * TILE, cells, bias, column, true);
+        multiply_tile(cells, activations + ((size_t)i * distance + tile) * TILE, weight, unpack_bytes);
+    store_column(results + (size_t)column * (planes ? PLANES : 1) * TILE, cells, tables, column, planes);
   }
+}
+
+void hexmlir_engine_ub_b_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
+                              const void *bias) {
+  multiply_runs(activations, weights, results, run, row, bias, false);
+}
+
+void hexmlir_engine_ub_b_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
+                                     int32_t row, const void *bias) {
+  multiply_runs(activations, weights, results, run, row, bias, true);
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.matrix_engine.integer_routines import (
     BYTE_TILES_PER_PACKET,
+    COLUMN_TABLE_BYTES,
     FIRST_WITH_BIAS_GROUPS,
     WEIGHT_BYTES,
     byte_products,
@@ -16,6 +17,36 @@ from hexagon_mlir.codegen.matrix_engine.integer_routines import (
 )
 from hexagon_mlir.codegen.matrix_engine.routines import PREFIX, TILE_BYTES, WINDOW_BYTES, Routine, packet
 from hexagon_mlir.dialects.engine_windows import UPPER_BIT
+
+
+def _requantizing(name: str, weight: str) -> Routine:
+    """One row of result tiles of 64 rows, scaled to bytes, each column as its table at r5 says.
+
+    r0 to r4: as for `_runs`; r5: a table of 256 bytes for each column. Registers: r3 stays as it is given, r4 bytes
+    from the end of a run to the next one, r10 zero, the others as for `byte_products`.
+    """
+    column, run = f".L{name}_column", f".L{name}_run"
+    tile_bits = TILE_BYTES.bit_length() - 1
+    return Routine(name, ("ptr", "ptr", "ptr", "i32", "i32", "ptr"), "".join((
+        packet(f"r28 = lsr(r3,#{UPPER_BIT})", f"r12 = asl(r3,#{UPPER_BIT})"),
+        packet(f"r7 = lsr(r4,#{UPPER_BIT})", f"r6 = asl(r4,#{UPPER_BIT})"),
+        packet(f"r12 = lsr(r12,#{UPPER_BIT})", f"r6 = lsr(r6,#{UPPER_BIT})"),
+        packet("r8 = min(r12,r6)", "r4 = sub(r7,r12)", "r10 = #0", f"r15 = #{BYTE_TILES_PER_PACKET}"),
+        packet("r8 = min(r8,r28)", f"r4 = asl(r4,#{tile_bits})", f"r11 = #{WINDOW_BYTES // WEIGHT_BYTES[weight]}"),
+        packet("p0 = cmp.gt(r8,#0)", "if (!p0.new) jumpr:nt r31", f"r14 = #{WINDOW_BYTES // TILE_BYTES}"),
+        packet("mxclracc", f"loop1({column},r6)"),
+        f"{column}:\n",
+        packet("bias = mxmem2(r5)", f"r5 = add(r5,#{COLUMN_TABLE_BYTES})", f"r9 = lsr(r3,#{UPPER_BIT})", "r13 = r0"),
+        packet(f"loop0({run},r9)"),
+        f"{run}:\n",
+        packet(f"r12 = asl(r3,#{UPPER_BIT})"),
+        packet(f"r12 = lsr(r12,#{UPPER_BIT})"),
+        byte_products(name, weight),
+        packet("r13 = add(r13,r4)", ends=":endloop0"),
+        packet("cvt.ub = acc(r10)"),
+        packet("mxmem(r2,r10):cm = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
+        packet("jumpr r31"),
+    )))
 
 
 def _runs(name: str, weight: str) -> Routine:
@@ -58,5 +89,6 @@ def _runs(name: str, weight: str) -> Routine:
     )), FIRST_WITH_BIAS_GROUPS)
 
 
-BYTE_RUN_ROUTINES = {routine.name: routine for routine in (_runs(f"{PREFIX}ub_b_runs_planes", "b"),)}
+BYTE_RUN_ROUTINES = {routine.name: routine for routine in (
+    _requantizing(f"{PREFIX}ub_b_runs", "b"), _runs(f"{PREFIX}ub_b_runs_planes", "b"))}
 """Name to routine."""

@@ -26,7 +26,7 @@ _GROUP_BIT = 12
 _RETAIN, _WRAP = 1, 2
 """Bits of the operand of ``cvt.ub``: keep the accumulators, instead of clearing them and going on with the other set;
 keep the low bits of results, instead of the nearest of 0 to 255."""
-_TABLE_BYTES = 256
+COLUMN_TABLE_BYTES = 256
 
 
 def byte_products(name: str, weight: str) -> str:
@@ -82,7 +82,7 @@ def _requantizing(name: str, weight: str) -> Routine:
     """Results scaled to bytes, each column as its table at r5 says."""
     return _routine(name, weight, "".join((
         f".L{name}_column:\n",
-        packet("bias = mxmem2(r5)", f"r5 = add(r5,#{_TABLE_BYTES})"),
+        packet("bias = mxmem2(r5)", f"r5 = add(r5,#{COLUMN_TABLE_BYTES})"),
         _products(name, weight),
         packet("cvt.ub = acc(r10)"),
         packet("mxmem(r2,r10):cm = cvt", f"r2 = add(r2,#{TILE_BYTES})", ends=":endloop1"),
@@ -91,7 +91,7 @@ def _requantizing(name: str, weight: str) -> Routine:
 
 def plane_tables() -> str:
     """The tables of all planes, at r5, to the groups of bias registers."""
-    return packet("bias = mxmem2(r5)", f"r5 = add(r5,#{_TABLE_BYTES + 1})") * PLANES  # low bits choose the group
+    return packet("bias = mxmem2(r5)", f"r5 = add(r5,#{COLUMN_TABLE_BYTES + 1})") * PLANES  # low bits choose the group
 
 
 def planes(operand: str) -> str:

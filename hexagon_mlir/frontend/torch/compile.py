@@ -89,7 +89,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     bounds = index_bounds(graph)
     uses_engine = settings.matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")
     with clock.phase("graph passes"):
-        records = run_passes(graph, numerics, chip if uses_engine else None)
+        records = run_passes(graph, numerics, chip if uses_engine else None, settings.requantization)
     with clock.phase("import"), deferred():
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():

@@ -33,6 +33,8 @@ from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
 from hexagon_mlir.frontend.torch.rewrites.shared_inputs import merge_shared_inputs
 from hexagon_mlir.frontend.torch.rewrites.states import write_states_in_place
 from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
+from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES
+from hexagon_mlir.settings import Requantization
 from hexagon_mlir.targets import Target
 
 ROUNDS = 2
@@ -78,9 +80,10 @@ _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 
 
-def passes(numerics: str = Numerics.F32,
-           engine: Target | None = None) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
-    """Names and functions in order; ``engine`` is the chip whose matrix engine may be used."""
+def passes(numerics: str = Numerics.F32, engine: Target | None = None,
+           requantization: str = Requantization.EXACT) -> tuple[tuple[str, Callable[[TorchGraph], None]], ...]:
+    """Names and functions in order; ``engine`` is the chip whose matrix engine may be used, ``requantization`` what its
+    conversion of sums to bytes is used for."""
     given = numerics in EXPORTED
     narrow: list[tuple[str, Callable[[TorchGraph], None]]] = []
     if engine is not None and engine.has_matrix_engine:
@@ -90,13 +93,18 @@ def passes(numerics: str = Numerics.F32,
         narrow.append(("wide-results", keep_wide_results))
     if not given:
         narrow.append(("precision", partial(lower_precision, numerics=numerics)))
-    return (*_BEFORE, *narrow, *_AFTER)
+    of_layers = quantized_layers
+    if engine is not None and engine.has_matrix_engine and engine.version >= FIRST_WITH_PLANES:
+        of_layers = partial(quantized_layers, conversion=Requantization(requantization))
+    before = [(name, of_layers if rewrite is quantized_layers else rewrite) for name, rewrite in _BEFORE]
+    return (*before, *narrow, *_AFTER)
 
 
-def run_passes(graph: TorchGraph, numerics: str = Numerics.F32, engine: Target | None = None) -> list[PassRecord]:
+def run_passes(graph: TorchGraph, numerics: str = Numerics.F32, engine: Target | None = None,
+               requantization: str = Requantization.EXACT) -> list[PassRecord]:
     """Run `passes` over ``graph`` in place."""
     records = []
-    for name, rewrite in passes(numerics, engine):
+    for name, rewrite in passes(numerics, engine, requantization):
         before, start = count_calls(graph), time.perf_counter()
         rewrite(graph)
         records.append(PassRecord(name, time.perf_counter() - start, before, count_calls(graph)))

@@ -42,7 +42,7 @@ func.func @f(%a: memref<1x1x1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>,
 
 // -----
 // Three pieces.
-// CHECK: engine_invalid.mlir:[[# @LINE + 2]]:3: error: 'hexagon.engine_product' op has one tile of f16, two pieces or 4 planes for each sum
+// CHECK: engine_invalid.mlir:[[# @LINE + 2]]:3: error: 'hexagon.engine_product' op has one tile of f16 or of bytes, two pieces or 4 planes for each sum
 func.func @f(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %t: memref<640xi32, 1>, %o: memref<1x1x3x16x32x2xf16, 1>) {
   "hexagon.engine_product"(%a, %w, %t, %o) : (memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>, memref<640xi32, 1>, memref<1x1x3x16x32x2xf16, 1>) -> ()
   return
@@ -212,6 +212,25 @@ func.func @f(%o: memref<2x16x32x2xf16, 1>) {
 func.func @f(%o: memref<8x32x4xi8, 1>) {
   "hexagon.engine_scope"() ({
     "hexagon.engine_store"(%o) : (memref<8x32x4xi8, 1>) -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+// An attribute with a value.
+// CHECK: engine_invalid.mlir:[[# @LINE + 3]]:5: error: 'hexagon.engine_convert' op has saturate without a value
+func.func @f(%t: memref<2x32xi32, 1>) {
+  "hexagon.engine_scope"() ({
+    "hexagon.engine_convert"(%t) {to = i8, saturate = true} : (memref<2x32xi32, 1>) -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+// CHECK: engine_invalid.mlir:[[# @LINE + 3]]:5: error: 'hexagon.engine_convert' op saturates to i8 only
+func.func @f(%t: memref<2x32xi32, 1>) {
+  "hexagon.engine_scope"() ({
+    "hexagon.engine_convert"(%t) {to = f16, saturate} : (memref<2x32xi32, 1>) -> ()
   }) : () -> ()
   return
 }

@@ -110,3 +110,29 @@ func.func @byte_windows(%a: memref<5x5x2x64x32xi8, 1>, %w: memref<1x12x8x32x4xi8
   "hexagon.engine_wait"() : () -> ()
   return
 }
+
+// -----
+// Bytes of sums: one table and one result tile for each of two columns of tiles.
+// CHECK-LABEL: func.func @bytes
+// CHECK: call @hexmlir_engine_ub_b(%{{.*}}, %{{.*}}, %{{.*}}, %c3_i32{{.*}}, %c2_i32{{.*}}, %{{.*}})
+func.func @bytes(%a: memref<1x3x64x32xi8, 1>, %w: memref<2x3x8x32x4xi8, 1>, %t: memref<2x2x32xi32, 1>,
+    %out: memref<1x2x64x32xi8, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) : (memref<1x3x64x32xi8, 1>, memref<2x3x8x32x4xi8, 1>,
+      memref<2x2x32xi32, 1>, memref<1x2x64x32xi8, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}
+
+// -----
+// The same in windows: runs as above, but result tiles of one plane: 1 and 2 * 1 of 2 KiB.
+// CHECK-LABEL: func.func @windows_of_bytes
+// CHECK-DAG: arith.muli %{{.*}}, %c4096{{.*}} : index
+// CHECK-DAG: arith.muli %{{.*}}, %c2048{{.*}} : index
+// CHECK: call @hexmlir_engine_ub_b_runs(%{{.*}}, %{{.*}}, %{{.*}}, %c196612_i32{{.*}}, %c655361_i32{{.*}}, %{{.*}})
+func.func @windows_of_bytes(%a: memref<5x5x2x64x32xi8, 1>, %w: memref<1x12x8x32x4xi8, 1>, %t: memref<1x2x32xi32, 1>,
+    %out: memref<6x1x64x32xi8, 1>) {
+  "hexagon.engine_product"(%a, %w, %t, %out) {hexagon.windows = array<i64: 2, 1, 1, 1, 2>} :
+      (memref<5x5x2x64x32xi8, 1>, memref<1x12x8x32x4xi8, 1>, memref<1x2x32xi32, 1>, memref<6x1x64x32xi8, 1>) -> ()
+  "hexagon.engine_wait"() : () -> ()
+  return
+}

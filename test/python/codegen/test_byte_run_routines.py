@@ -8,11 +8,13 @@ from scalar_packets import run
 
 from bench import byte_tiles
 from hexagon_mlir.codegen.matrix_engine.byte_run_routines import BYTE_RUN_ROUTINES
+from hexagon_mlir.dialects.byte_conversions import low_word
 from hexagon_mlir.exec.host_engine import HostEngine
 from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
-NAME = "hexmlir_engine_ub_b_runs_planes"
+NAME, IN_BYTES = "hexmlir_engine_ub_b_runs_planes", "hexmlir_engine_ub_b_runs"
 TILE, WEIGHTS, WINDOW, MOST = 2048, 1024, 1 << 18, 8
 PLACES = {"activations": 0x100000, "weights": 0x200000, "results": 0x300000, "tables": 0x400000}
 OPERANDS = (3, 3 + (1 << 12), 3 + (2 << 12), 2 + (3 << 12))
@@ -28,10 +30,19 @@ def products(activations, weights, tiles):
         first += count
 
 
-def expected(places, tiles, runs, columns, distance):
+def expected(name, places, tiles, runs, columns, distance):
     """What the engine is to do, from the description of the routine."""
     if min(tiles, runs, columns) <= 0:
         return []
+    if name == IN_BYTES:
+        done = [("mxclracc",)]
+        for column in range(columns):
+            done.append(("bias=mxmem2(R)", places["tables"] + 256 * column))
+            for number in range(runs):
+                done += products(places["activations"] + number * distance * TILE,
+                                 places["weights"] + (column * runs + number) * tiles * WEIGHTS, tiles)
+            done += [("cvt.ub=acc(R)", 0), ("mxmem(R,R):cm=cvt", places["results"] + column * TILE, 0)]
+        return done
     done = [("mxclracc",), *(("bias=mxmem2(R)", places["tables"] + 257 * group) for group in range(4))]
     read_out = [[step for plane, operand in enumerate(OPERANDS) for step in (
         ("cvt.ub=acc(R)", operand), ("mxmem(R,R):cm=cvt", places["results"] + (column * 4 + plane) * TILE, 0))]
@@ -47,47 +58,62 @@ def expected(places, tiles, runs, columns, distance):
 
 @pytest.mark.parametrize(("tiles", "runs", "columns", "distance"), [
     (1, 1, 1, 1), (6, 3, 2, 54), (33, 2, 1, 40), (4, 3, 3, 5), (0, 1, 1, 4), (1, 0, 1, 4), (2, 2, 0, 4)])
-def test_what_the_engine_does(tiles, runs, columns, distance):
+@pytest.mark.parametrize("name", [NAME, IN_BYTES])
+def test_what_the_engine_does(name, tiles, runs, columns, distance):
     for activations, weights in ((0, 0), (WINDOW - 5 * TILE, 0), (3 * TILE, WINDOW - 7 * WEIGHTS)):
         places = {**PLACES, "activations": PLACES["activations"] + activations, "weights": PLACES["weights"] + weights}
-        function = parse(BYTE_RUN_ROUTINES[NAME].assembly).functions[NAME]
+        function = parse(BYTE_RUN_ROUTINES[name].assembly).functions[name]
         arguments = [places[name] for name in ("activations", "weights", "results")]
         found = run(function, *arguments, tiles + (runs << 16), columns + (distance << 16), places["tables"])[0]
-        assert found == expected(places, tiles, runs, columns, distance)
+        assert found == expected(name, places, tiles, runs, columns, distance)
 
 
-def test_only_registers_that_a_caller_saves():
-    numbers = {int(number) for number in re.findall(r"\br(\d+)", BYTE_RUN_ROUTINES[NAME].packets)}
+@pytest.mark.parametrize("name", [NAME, IN_BYTES])
+def test_only_registers_that_a_caller_saves(name):
+    numbers = {int(number) for number in re.findall(r"\br(\d+)", BYTE_RUN_ROUTINES[name].packets)}
     assert numbers - {31} <= {*range(16), 28}
 
 
+@pytest.mark.parametrize("name", [NAME, IN_BYTES])
 @pytest.mark.parametrize(("tiles", "runs", "columns", "distance"), [(2, 3, 2, 3), (1, 2, 1, 1), (9, 1, 2, 9)])
-def test_sums(tiles, runs, columns, distance):
-    """Against a sum over the runs; the host's function too."""
+def test_sums(name, tiles, runs, columns, distance):
+    """Against a sum over the runs, maybe as bytes; the host's function too."""
     rng = np.random.default_rng(tiles)
     count = (runs - 1) * distance + tiles
     activations = rng.integers(0, 256, (count, 64, 32)).astype(np.uint8)
     weights = rng.integers(-128, 128, (columns, runs, tiles, 8, 32, 4)).astype(np.int8)
     activations[0], weights[0, 0, 0] = 255, -128
-    tables = byte_tiles.plane_tables()
     matrices = weights.astype(np.int32).transpose(0, 1, 2, 3, 5, 4).reshape(columns, runs, tiles, 32, 32)
     exact = np.zeros((columns, 64, 32), np.int32)
     for column, number, tile in np.ndindex(columns, runs, tiles):
         exact[column] += activations[number * distance + tile].astype(np.int32) @ matrices[column, number, tile]
-    machine = Machine(BYTE_RUN_ROUTINES[NAME].assembly, "v75", check=True)
-    results = np.zeros((columns, 4, 64, 32), np.uint8)
+    in_bytes = name == IN_BYTES
+    tables = byte_tiles.plane_tables()
+    if in_bytes:  # from the least sum of a column to more than the largest one
+        least, spread = exact.min(1), exact.max(1) - exact.min(1)
+        shifts = np.clip(np.log2(spread / 3000).astype(int), 1, 18)
+        words = [[low_word(2048 + number * 32, int(shift)) for number, shift in enumerate(row)] for row in shifts]
+        tables = np.stack([words, -least], 1).astype(np.int32).view(np.uint32)
+    machine = Machine(BYTE_RUN_ROUTINES[name].assembly, "v75", check=True)
+    results = np.zeros((columns, 1 if in_bytes else 4, 64, 32), np.uint8)
     places = []
     for data in (activations, weights, results, tables):
         places.append(machine.alloc_tcm(data.nbytes, TILE))
         machine.write(places[-1], data)
     numbers = tiles + (runs << 16), columns + (distance << 16)
-    machine.run(NAME, [*places[:3], *numbers, places[3]])
+    machine.run(name, [*places[:3], *numbers, places[3]])
     found = machine.read(places[2], np.uint8, results.size).reshape(results.shape)
-    np.testing.assert_array_equal(found.transpose(0, 2, 3, 1).copy().view("<i4")[..., 0], exact)
+    if in_bytes:
+        for column, (low, high) in enumerate(tables.astype(np.int64)):
+            wanted = to_bytes(exact[column].astype(np.int64), IntegerBias(low, high), IntegerOptions(False, True)) >> 4
+            np.testing.assert_array_equal(found[column, 0], wanted)
+        assert len(np.unique(found)) > 100
+    else:
+        np.testing.assert_array_equal(found.transpose(0, 2, 3, 1).copy().view("<i4")[..., 0], exact)
     host = HostEngine("test")
     functions = host.functions()
     functions["hexmlir_rt_engine_acquire"]()
-    functions[NAME](*(data.ctypes.data for data in (activations, weights, results)), *numbers, tables.ctypes.data)
+    functions[name](*(data.ctypes.data for data in (activations, weights, results)), *numbers, tables.ctypes.data)
     functions["hexmlir_rt_engine_release"]()
     host.end()
     np.testing.assert_array_equal(results, found)

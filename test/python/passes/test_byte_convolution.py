@@ -12,6 +12,7 @@ from linalg_programs import Program
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.dialects.byte_conversions import BIAS, SUM, WORD, conversion_text, low_word
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
@@ -25,6 +26,7 @@ from hexagon_mlir.passes.engine_convolution.byte_schedule import (
 from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles
 from hexagon_mlir.passes.engine_convolution.sizes import SharedTiles
 from hexagon_mlir.passes.matrix_engine.estimate import schedule_cycles
+from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
 MIB = 1 << 20
 RATES = ByteRates.of(targets.get())
@@ -35,7 +37,8 @@ ALWAYS = PassStep(registry.get("hexagon-engine-convolution")(always=True))
 class Layer:
     """A convolution of (batches, high, wide, channels) bytes of ``kind`` with (window, window, channels, outputs):
     "signed", "unsigned", or "shifted": unsigned bytes from which the program subtracts 128. ``border`` surrounds the
-    image. ``requantized``: sums scaled, rounded and limited to bytes; else with a residual, or as they are.
+    image. ``epilogue``: sums are "requantized" (scaled, rounded and limited to bytes), "converted" to bytes as the
+    engine does it, added to a "residual", or stay as they are.
     """
 
     name: str
@@ -75,6 +78,10 @@ LAYERS = [
     Layer("rows", (1, 12, 24, 32), 32, (3, 1), padding=1),
     Layer("pieces", (1, 13, 14, 64), 96),
     Layer("two_columns", (1, 12, 2, 64), 64),
+    Layer("bytes", (1, 9, 13, 64), 160, kind="shifted", border=-11, epilogue="converted"),
+    Layer("bytes_of_few", (1, 10, 12, 32), 40, (1, 1), 2, 0, kind="unsigned", epilogue="converted"),
+    Layer("bytes_of_batches", (2, 5, 6, 64), 64, epilogue="converted"),
+    Layer("bytes_of_threads", (1, 28, 30, 64), 64, kind="shifted", bias=False, epilogue="converted"),
 ]
 
 
@@ -116,8 +123,12 @@ def program(layer: Layer) -> Program:
              "dimensions = [0, 1, 2]" if layer.bias else
              f"%i = linalg.fill ins(%zero : i32) outs(%e : tensor<{sums}xi32>) -> tensor<{sums}xi32>")
     loops = "(n, y, x, o, ky, kx, c)"
-    body, element, expected = _epilogue(layer.epilogue, exact, residual, sums, same, kinds)
-    extra = f", %r: tensor<{sums}xi32>" if layer.epilogue == "residual" else ""
+    body, element, expected = _epilogue(layer.epilogue.replace("converted", ""), exact, residual, sums, same, kinds)
+    words, biases = _columns(layer.outputs, exact)
+    if layer.epilogue == "converted":
+        body, element, expected = _converted(exact, words, biases, sums, same, kinds)
+    extra = {"residual": f", %r: tensor<{sums}xi32>", "converted": ", ".join(
+        ["", *(f"%{name}: tensor<{layer.outputs}xi32>" for name in "wt")])}.get(layer.epilogue, "")
     text = f"""
       func.func @{layer.name}(%image: {given}, %weights: {kernel},
           %bias: tensor<{layer.outputs}xi32>{extra}) -> tensor<{sums}x{element}> {{
@@ -141,7 +152,8 @@ def program(layer: Layer) -> Program:
         }} -> tensor<{sums}xi32>
         {body}
       }}"""
-    arguments = [stored, weights, bias, *([residual] if extra else [])]
+    more = {"residual": [residual], "converted": [words, biases]}.get(layer.epilogue, [])
+    arguments = [stored, weights, bias, *more]
     return Program(layer.name, text, arguments, expected, dtype=expected.dtype)
 
 
@@ -177,11 +189,35 @@ def _epilogue(kind: str, exact: np.ndarray, residual: np.ndarray, sums: str, sam
         return %1 : tensor<{sums}x{element}>""", element, expected
 
 
+def _columns(outputs: int, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Words and biases of tables that bring most sums between 0 and 255."""
+    rng = np.random.default_rng(outputs)
+    shifts = np.clip(np.log2(np.abs(exact.astype(np.int64)).max((0, 1, 2)) / 4000).astype(int), 1, 18)
+    words = [low_word(int(rng.integers(2048, 4096)), int(shift)) for shift in shifts]
+    return np.array(words, np.int32), rng.integers(-9000, 90_000, outputs).astype(np.int32)
+
+
+def _converted(exact: np.ndarray, words: np.ndarray, biases: np.ndarray, sums: str, same: str, kinds: str):
+    """As `_epilogue`, with a table for each channel."""
+    tables = IntegerBias(words.astype(np.int64) & 0xFFFFFFFF, biases.astype(np.int64) & 0xFFFFFFFF)
+    expected = to_bytes(exact.astype(np.int64), tables, IntegerOptions(wrap=False, sticky=True)) >> 4
+    column, count = "affine_map<(n, y, x, o) -> (o)>", len(words)
+    return f"""%h = tensor.empty() : tensor<{sums}xi8>
+        %1 = linalg.generic {{indexing_maps = [{same}, {column}, {column}, {same}], iterator_types = {kinds}}}
+            ins(%0, %w, %t : tensor<{sums}xi32>, tensor<{count}xi32>, tensor<{count}xi32>)
+            outs(%h : tensor<{sums}xi8>) {{
+          ^bb0(%x: i32, %word: i32, %added: i32, %old: i8):
+{conversion_text({SUM: "%x", WORD: "%word", BIAS: "%added"}, "%s")}            linalg.yield %s : i8
+        }} -> tensor<{sums}xi8>
+        return %1 : tensor<{sums}xi8>""", "i8", expected.astype(np.uint8).view(np.int8)
+
+
 def test_on_the_host():
-    found = [program(layer) for layer in LAYERS if layer.name != "threads"]
+    found = [program(layer) for layer in LAYERS if "threads" not in layer.name]
     module, context = after("".join(one.text for one in found), [ALWAYS])
     assert not context.log.entries
-    assert to_text(module).count("linalg.index") >= len(found)  # the planes of each product
+    in_planes = [layer for layer in LAYERS if layer.epilogue != "converted" and layer.name != "threads"]
+    assert to_text(module).count("linalg.index") >= len(in_planes)
     call = on_host(module, [one.name for one in found])
     for one in found:
         one.check(call(one.name, one.arguments)[0])
@@ -189,8 +225,9 @@ def test_on_the_host():
 
 @pytest.mark.parametrize("target", ["v75", "v79"])
 def test_on_the_simulator(target):
-    found = [program(layer) for layer in LAYERS if layer.name == "shifted" or (
-        target == "v75" and layer.name in ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces"))]
+    on_v75 = ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces") if target == "v75" else ()
+    found = [program(layer) for layer in LAYERS
+             if layer.name in ("shifted", *on_v75) or layer.epilogue == "converted"]
     steps = list(pipelines.get("default", targets.get(target)))
     place = [step.title for step in steps].index("hexagon-engine-convolution")
     module, _ = after("".join(one.text for one in found), [*steps[:place], ALWAYS, *steps[place + 1:]], target)

@@ -36,13 +36,13 @@ def build_requantize(node: Node) -> str:
     sums, factors, offsets, left, right, low, high, dtype = args_of(node)
     shape = shape_of(sums)
     loops = ", ".join(f"d{d}" for d in range(len(shape)))
-    whole, given, made = f"affine_map<({loops}) -> ({loops})>", _tensor(shape, "i32"), _tensor(shape, "i8")
+    whole, given, made = f"affine_map<({loops}) -> ({loops})>", tensor_type(shape, "i32"), tensor_type(shape, "i8")
     maps, arguments, inputs, kinds, collapsed, body = [whole], "", "%x", given, "", ""
     block = "%given: i32"
     if isinstance(factors, Node):
         along = shape_of(factors)
         channel = next((d for d, size in enumerate(along) if size > 1), len(shape) - 1)
-        numbers, flat = _tensor(along, "i32"), _tensor((shape[channel],), "i32")
+        numbers, flat = tensor_type(along, "i32"), tensor_type((shape[channel],), "i32")
         together = ", ".join(str(d) for d in range(len(shape)))
         collapsed = "".join(f"  %{name}f = tensor.collapse_shape %{name} [[{together}]] : {numbers} into {flat}\n"
                             for name in "mb")
@@ -76,7 +76,7 @@ def build_add_bytes(node: Node) -> str:
     x, y, factors, offset, right, low, high, dtype = args_of(node)
     shape = shape_of(node)
     loops = ", ".join(f"d{d}" for d in range(len(shape)))
-    whole, type_ = f"affine_map<({loops}) -> ({loops})>", _tensor(shape, "i8")
+    whole, type_ = f"affine_map<({loops}) -> ({loops})>", tensor_type(shape, "i8")
     wide = ["extui" if dtype_of(value) == torch.uint8 else "extsi" for value in (x, y)]
     return f"""func.func @kernel(%x: {type_}, %y: {type_}) -> {type_} {{
   %e = tensor.empty() : {type_}
@@ -102,7 +102,6 @@ def build_add_bytes(node: Node) -> str:
 def _clamped(value: str, right: int, low: int, high: int, dtype: torch.dtype) -> str:
     """The shift, the limits of the type (a saturating pack), and the tighter ones on bytes."""
     limits = torch.iinfo(dtype)
-    sign = "u" if dtype == torch.uint8 else "s"
     text = f"""      %right = arith.constant {right} : i32
       %least = arith.constant {limits.min} : i32
       %most = arith.constant {limits.max} : i32
@@ -111,7 +110,12 @@ def _clamped(value: str, right: int, low: int, high: int, dtype: torch.dtype) ->
       %to = arith.minsi %from, %most : i32
       %byte = arith.trunci %to : i32 to i8
 """
-    last = "%byte"
+    return text + limited("%byte", low, high, dtype)
+
+
+def limited(last: str, low: int, high: int, dtype: torch.dtype) -> str:
+    """The end of a body: the byte ``last`` within the limits ``low`` and ``high``, where the type has wider ones."""
+    text, limits, sign = "", torch.iinfo(dtype), "u" if dtype == torch.uint8 else "s"
     if low > limits.min:
         text += f"""      %low = arith.constant {_signed(low)} : i8
       %above = arith.max{sign}i {last}, %low : i8
@@ -129,7 +133,8 @@ def _signed(byte: int) -> int:
     return byte - 256 if byte > 127 else byte
 
 
-def _tensor(shape: Sequence[int], element: str) -> str:
+def tensor_type(shape: Sequence[int], element: str) -> str:
+    """The text of a tensor's type."""
     return f"tensor<{'x'.join(map(str, (*shape, element)))}>"
 
 

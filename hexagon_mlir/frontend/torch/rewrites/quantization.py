@@ -30,6 +30,7 @@ from hexagon_mlir.frontend.torch.rewrites.schemes import (
     kind_of,
     scheme_of,
 )
+from hexagon_mlir.settings import Requantization as Conversion
 
 _aten = torch.ops.aten
 _MOVES = frozenset({_aten.reshape.default, _aten.view.default, _aten._unsafe_view.default, _aten.permute.default,
@@ -40,11 +41,12 @@ _MOVES = frozenset({_aten.reshape.default, _aten.view.default, _aten._unsafe_vie
 """Calls that commute with one increasing function of each element."""
 
 
-def quantized_layers(graph: TorchGraph) -> None:
-    """Let layers between conversions compute with bytes, and expand the other conversions of tensors."""
+def quantized_layers(graph: TorchGraph, conversion: Conversion | None = None) -> None:
+    """Let layers between conversions compute with bytes, and expand the other conversions of tensors. ``conversion``:
+    what the matrix engine's own is used for; None where there is none."""
     for node in list(graph.graph.nodes):
         if kind_of(node) == "quantize_per_tensor" and value_of(graph, args_of(node)[0]) is None:
-            _quantize(graph, node)
+            _quantize(graph, node, conversion)
     for node in list(graph.graph.nodes):
         if node.target in PRODUCTS:
             if not product(graph, node):
@@ -58,7 +60,7 @@ def quantized_layers(graph: TorchGraph) -> None:
     graph.graph.eliminate_dead_code()
 
 
-def _quantize(graph: TorchGraph, node: Node) -> None:
+def _quantize(graph: TorchGraph, node: Node, conversion: Conversion | None) -> None:
     """Replace the conversion to bytes ``node``, with what is before it where that can compute with bytes."""
     scheme, source = scheme_of(graph, node), args_of(node)[0]
     if dtype_of(source) != torch.float32:
@@ -72,11 +74,11 @@ def _quantize(graph: TorchGraph, node: Node) -> None:
         inner = graph.insert(node, node.target, args_of(source)[0], *node.args[1:], **node.kwargs)
         graph.replace(node, graph.insert(node, source.target, inner, *source.args[1:], **source.kwargs))
         graph.graph.erase_node(source)
-        _quantize(graph, inner)
+        _quantize(graph, inner, conversion)
         return
     layer, *limits = before_clamps(source)
     if layer is not source or len(layer.users) == 1:
-        if product(graph, layer, (node, scheme), (limits[0], limits[1])):
+        if product(graph, layer, (node, scheme), (limits[0], limits[1]), conversion):
             return
         if layer.target == _aten.add.Tensor and _addition(graph, layer, node, scheme, limits):
             return

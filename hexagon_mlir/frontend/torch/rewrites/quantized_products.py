@@ -10,11 +10,14 @@ import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.kernels.engine_requantization import convert_sums
 from hexagon_mlir.frontend.torch.kernels.requantization import requantize
 from hexagon_mlir.frontend.torch.rewrites.constants import value_of
+from hexagon_mlir.frontend.torch.rewrites.engine_scales import engine_scales
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.frontend.torch.rewrites.integers import converted
 from hexagon_mlir.frontend.torch.rewrites.schemes import Scheme, dequantized, kind_of, weights
+from hexagon_mlir.settings import Requantization as Conversion
 
 _aten = torch.ops.aten
 _COLUMNS = frozenset({_aten.mm.default, _aten.matmul.default, _aten.addmm.default})
@@ -51,11 +54,12 @@ class _Sums:
 
 
 def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None = None,
-            limits: tuple[float, float] = (0.0, 0.0)) -> bool:
+            limits: tuple[float, float] = (0.0, 0.0), conversion: Conversion | None = None) -> bool:
     """Let ``layer``, of inputs and weights converted from bytes, multiply bytes; False where it cannot.
 
     ``result`` is the conversion of what it computes to bytes, clamped to ``limits`` before; None for a result in f32.
-    The layer may be the sum of a product and a constant.
+    The layer may be the sum of a product and a constant. ``conversion``: what the matrix engine's own conversion of
+    sums to bytes is used for; None where it is not.
     """
     inner, added = _with_sum(graph, layer)
     sums = _sums(graph, inner, added)
@@ -71,6 +75,14 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     if numbers is None:
         return False
     low, high = wanted.within(*limits)
+    lowest = torch.iinfo(wanted.dtype).min
+    given = None if conversion is None or _grouped(inner) else engine_scales(numbers, lowest, sums.largest)
+    if given is not None and (conversion == Conversion.ENGINE or not given.differing):
+        words, biases = (graph.add_constant(sums.along(values), name)
+                         for values, name in ((given.words, "words"), (given.biases, "biases")))
+        graph.replace(node, graph.insert(node, convert_sums, _multiplied(graph, sums), words, biases, low, high,
+                                         wanted.dtype))
+        return True
     multipliers, starts = (graph.add_constant(sums.along(values), name)
                            for values, name in ((numbers.factors, "factors"), (numbers.offsets, "offsets")))
     graph.replace(node, graph.insert(node, requantize, _multiplied(graph, sums), multipliers, starts, numbers.left,
@@ -169,6 +181,11 @@ def _real(graph: TorchGraph, sums: _Sums) -> Node:
     if sums.bias is None:
         return real
     return graph.insert(layer, _aten.add.Tensor, real, graph.add_constant(sums.along(sums.bias.float()), "bias"))
+
+
+def _grouped(layer: Node) -> bool:
+    """True for a convolution of groups of channels, whose sums the engine does not compute."""
+    return arguments_of(layer).get("groups", 1) != 1
 
 
 def _is_scaled(layer: Node) -> bool:
