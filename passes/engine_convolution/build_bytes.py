@@ -31,7 +31,7 @@ _BLOCK_RANK = 3
 
 @dataclass(frozen=True)
 class Product:
-    """Planes of the sums of a part and what is added to them, or bytes, what the epilogue reads of the part besides, and
+    """Planes of the sums of a part and what is added to them, or bytes; what the epilogue reads of the part besides;
     in how many pieces sums are joined."""
 
     planes: ir.Value
