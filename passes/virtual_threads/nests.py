@@ -19,15 +19,8 @@ from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_byte_product
+from hexagon_mlir.passes.virtual_threads.estimate import widths, work_cycles
 from hexagon_mlir.targets import Target
-
-_FREE = frozenset({"arith.constant", "arith.bitcast", "linalg.index", "linalg.yield"})
-_LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
-_OPERATIONS = {"arith.extf": 2.5, "arith.truncf": 2.5}
-"""Measured: packets of an operation on each vector of the wider type, where that is not one: infinities and NaN are
-converted apart from the numbers."""
-_SCALAR_FACTOR = 2
-"""Cycles of a scalar operation of the body, address arithmetic included."""
 
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
@@ -197,10 +190,10 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     product = read_byte_product(op, sizes, list(counts), reads, target)
-    cycles = (_cycles(op, sizes, parallel, reads, target, pairs is not None) if product is None else
+    cycles = (work_cycles(op, sizes, parallel, reads, target, pairs is not None) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
-                      packs_tiles(op) and _several_products(op.block), product, min(_widths(op), default=32))
+                      packs_tiles(op) and _several_products(op.block), product, min(widths(op), default=32))
 
 
 def _several_products(block: ir.Block) -> bool:
@@ -254,43 +247,6 @@ def _origin(size: ir.Value) -> ir.Value:
     source = owner.operands[0]
     found = None if position is None or not source.type.is_dynamic_dim(position) else size_of(source, position)
     return found if found is not None else size
-
-
-def _cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[bool],
-            reads: Sequence[tuple[int | None, ...]], target: Target, whole: bool) -> float:
-    """Cycles on one thread: a packet for each operation, load and store of each vector. ``whole``: no lane is empty.
-
-    Short rows leave lanes empty, which decides whether threads pay: with `ir.cost.estimated_cycles`, which fills all
-    vectors, ResNet-18 of the guard takes 275,733 cycles instead of 197,366.
-    """
-    body = [inner.operation for inner in op.regions[0].blocks[0].operations]
-    types = {v.type: str(v.type) for v in dict.fromkeys(v for inner in body for v in (*inner.operands, *inner.results))}
-    operations = sum(_OPERATIONS.get(inner.name, 1) for inner in body if inner.name not in _FREE)
-    accessed = [value for value, dims in zip(op.operands, reads, strict=True) if dims]
-    wide = all(name in _LANES or name == "i1" for name in types.values())
-    if not wide:
-        return prod(extents) * (operations + len(accessed)) * _SCALAR_FACTOR
-    bits = _widths(op)
-    least = min(bits, default=32)
-    lanes = target.lanes(least)
-    moved = sum(max(_bits(ir.ShapedType(value.type).element_type) // least, 1) for value in accessed)
-    packets = operations * max(bits, default=32) // least + moved
-    inner = vector_loop(len(extents), reads, extents)
-    if inner is None:
-        inner = reads[-1][-1] if reads[-1] and reads[-1][-1] is not None else len(extents) - 1
-    vectors = prod(extents) / lanes if whole else prod(
-        -(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
-    return vectors * packets * float(target.hvx_issue_interval_cycles.value)
-
-
-def _widths(op: ir.Operation) -> set[int]:
-    """Bits of the types that the body of ``op`` computes with; truth values are none."""
-    body = [inner.operation for inner in op.regions[0].blocks[0].operations]
-    return {_bits(v.type) for inner in body for v in (*inner.operands, *inner.results)} - {1}
-
-
-def _bits(type_: ir.Type) -> int:
-    return type_.width if isinstance(type_, ir.IntegerType | ir.FloatType) else 32
 
 
 def _maps(op: ir.Operation) -> ir.ArrayAttr:
