@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.make import binary, cast
@@ -92,7 +91,7 @@ class FoldFactorCastsPass(Pass):
         if not (self.matrix_engine and context.target.has_matrix_pieces):
             return
         for function in functions(module):
-            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            cost = EngineCost.of(context.target)
             for op in ops_named(function, *names_of("linalg")):
                 matmul = read_product(op)
                 element = _factor_element(op) if isinstance(matmul, Matmul) else None

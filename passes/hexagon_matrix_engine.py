@@ -192,7 +192,7 @@ class HexagonMatrixEnginePass(Pass):
                 op.results[0].replace_all_uses_with(as_one_row(op))
             erase_op(op, self.name)
         for function in functions(module):
-            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            cost = EngineCost.of(context.target)
             byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)
             products = [op for op in ops_named(function, *names_of("linalg"))
                         if not is_engine_product(op) and read_matmul(op) is not None]
@@ -233,8 +233,8 @@ class HexagonMatrixEnginePass(Pass):
             return
         if not matmul.batches and alone:
             grid = choose_grid(of_factors, budget, Rates.of(target))
-        cycles = cost.model_cycles + (loop_cycles(*sizes, cost) if grid is None else grid[1])
-        if grid is not None and len(grid[0].steps) == 1 and not cost.model_cycles:
+        cycles = loop_cycles(*sizes, cost) if grid is None else grid[1]
+        if grid is not None and len(grid[0].steps) == 1:
             cycles = block_cycles(*sizes, cost)
         if matmul.packed is None and not self._pays(matmul, cycles, hvx_cycles(*sizes, cost.hvx), context):
             return
@@ -276,7 +276,7 @@ class HexagonMatrixEnginePass(Pass):
         groups, cycles = found
         rows, columns, steps = matmul.sizes
         hvx = hvx_cycles(prod(outer) * count * rows, columns, steps, cost.hvx)
-        if self._pays(matmul, cost.model_cycles + cycles, hvx, context):
+        if self._pays(matmul, cycles, hvx, context):
             matmul.last.results[0].replace_all_uses_with(BatchGridBuilder(matmul, groups).build())
             self._erase(matmul)
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
@@ -159,7 +158,7 @@ class HexagonSplitProductsPass(Pass):
         constants = SharedConstants()
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
         for function in functions(module):
-            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            cost = EngineCost.of(context.target)
             for split in [found for op in ops_named(function, *names_of("linalg"))
                           if (found := self._found(op, cost, context)) is not None]:
                 with split.matmul.op.location, constants.around(split.matmul.op):

@@ -155,7 +155,7 @@ class PackEngineWeightsPass(Pass):
         found = read_split(op) if target.has_matrix_pieces else None
         if not isinstance(found, Split) or not (self.f32_split or found.all_bf16) or not can_be_given(found):
             return None
-        budget, cost, sizes = target.tcm_budget_bytes, EngineCost.of(target, True), found.matmul.sizes
+        budget, cost, sizes = target.tcm_budget_bytes, EngineCost.of(target), found.matmul.sizes
         pays_here = self.always or (bf16_pays(*sizes, cost, given=True) if found.all_bf16 else
                                     split_pays(*sizes, found.products, cost, given=True))
         return found if pays_here and fits(found, budget) else None
@@ -169,7 +169,7 @@ class PackEngineWeightsPass(Pass):
         if isinstance(matmul, Matmul):
             fits = not (matmul.batches or matmul.transposed(RIGHT)) and (not matmul.in_f32 or target.has_matrix_pieces)
             fits = fits and ir.RankedTensorType(op.operands[RIGHT].type).rank == _MATRIX
-            return matmul.sizes[-1] if fits and (self.always or pays(*matmul.sizes, EngineCost.of(target, True))) else 0
+            return matmul.sizes[-1] if fits and (self.always or pays(*matmul.sizes, EngineCost.of(target))) else 0
         byte_convolution = read_byte_convolution(op)
         if isinstance(byte_convolution, ByteConvolution):
             return self._byte_taps_depth(byte_convolution.geometry, target)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.constants import SharedConstants, constant
 from hexagon_mlir.ir.make import binary, fill
@@ -109,7 +108,7 @@ class SeparateAccumulatorsPass(Pass):
             return
         constants = SharedConstants()
         for function in functions(module):
-            cost = EngineCost.of(context.target, IN_MODEL in function.attributes)
+            cost = EngineCost.of(context.target)
             for op in ops_named(function, *names_of("linalg")):
                 found = read_product(op)
                 if found is None or not _adds_halves(op):

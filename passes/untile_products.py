@@ -196,7 +196,7 @@ def _pays(rows: int, columns: int, depth: int, element: ir.Type, target: Target)
     """Whether the engine is estimated to take less time than HVX for a product of factors of ``element``."""
     if isinstance(element, ir.IntegerType):
         return bytes_pay(rows, columns, depth, ByteCost.of(target, False))
-    cost = EngineCost.of(target, False)
+    cost = EngineCost.of(target)
     if isinstance(element, ir.F16Type):
         return pays(rows, columns, depth, cost)
     if isinstance(element, ir.BF16Type):

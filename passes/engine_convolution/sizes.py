@@ -181,7 +181,11 @@ class ConvolutionCost:
 
 
 _MOVE_CYCLES, _HVX_PRODUCTS = 3.0, 40.0
-_FIXED_CYCLES, _IN_MODEL_CYCLES = 4000.0, 10000.0
+_FIXED_CYCLES, _IN_MODEL_CYCLES = 4000.0, 3000.0
+"""In a model weights come packed, and an earlier kernel prefetches them."""
+_HVX_START_CYCLES = 2500.0
+"""Measured, as that outputs which fill no vector take as long as those that do: 3x3 of 8 to 64 channels and 16 to 1
+pixels in a row, 7x7 of 3 channels."""
 
 
 def pays(geometry: Geometry, lanes: int, cost: ConvolutionCost) -> bool:
@@ -191,7 +195,8 @@ def pays(geometry: Geometry, lanes: int, cost: ConvolutionCost) -> bool:
     outputs, reduction = tiles(geometry.outputs), steps(geometry)
     vectors = TILE * TILE * (pixels * reduction + outputs * reduction + pixels * outputs) / lanes
     engine = cost.fixed_cycles + pixels * outputs * reduction * cost.tile_cycles + vectors * cost.move_cycles
-    return engine < geometry.products / cost.hvx_products_per_cycle
+    filled = geometry.products // geometry.outputs * lanes * -(-geometry.outputs // lanes)
+    return engine < _HVX_START_CYCLES + filled / cost.hvx_products_per_cycle
 
 
 def groups_pay(geometry: Geometry, groups: int, lanes: int, halves: bool, cost: ConvolutionCost) -> bool:

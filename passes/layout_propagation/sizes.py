@@ -38,7 +38,8 @@ def _bytes(value: ir.Value) -> int:
 
 def chain_cost(target: Target, in_model: bool) -> EngineCost:
     """The costs of each product of a chain: a kernel loses once what it loses in a model, a chain has many products."""
-    return replace(EngineCost.of(target, False), model_cycles=_IN_MODEL_CYCLES if in_model else 0.0)
+    cost = EngineCost.of(target)
+    return replace(cost, fixed_cycles=cost.fixed_cycles + _IN_MODEL_CYCLES) if in_model else cost
 
 
 def products_pay(chain: Chain, target: Target, in_model: bool) -> bool:

@@ -12,33 +12,29 @@ from hexagon_mlir.targets.dma import Engine
 
 @dataclass(frozen=True)
 class EngineCost:
-    """Cycles: of a product of two tiles, to pack or unpack one vector, of what each product costs in any case; what a
-    product in a kernel of a model costs more; the least bytes that the DMA engine moves beside the core, lanes of a
-    vector of halves, and what products on HVX cost.
+    """Cycles: of a product of two tiles, to pack or unpack one vector, of what each product costs in any case; the
+    least bytes that the DMA engine moves beside the core, lanes of a vector of halves, and what products on HVX cost.
     """
 
     tile_cycles: float
     move_cycles: float
     fixed_cycles: float
-    model_cycles: float
     transferred_bytes: int
     lanes: int
     hvx: HvxCost
 
     @staticmethod
-    def of(target: Target, in_model: bool) -> EngineCost:
-        """The numbers of ``target``, for a kernel of a model or one by itself."""
+    def of(target: Target) -> EngineCost:
+        """The numbers of ``target``."""
         return EngineCost(float(target.matrix_half_tile_cycles.value), _MOVE_CYCLES, _FIXED_CYCLES,
-                          _IN_MODEL_CYCLES if in_model else 0.0, Engine.of(target).least_overlapped_bytes(),
-                          target.lanes(16), HvxCost.of(target))
+                          Engine.of(target).least_overlapped_bytes(), target.lanes(16), HvxCost.of(target))
 
 
 _MOVE_CYCLES = 3.0
 """Measured: rows of 512 halves to tiles on one thread."""
-_FIXED_CYCLES, _IN_MODEL_CYCLES = 4000.0, 10000.0
-"""Of transfers that do not overlap, and tasks. Kernels of models lose more: weights that an earlier kernel prefetches,
-and tiles that they share with other operations. Without these cycles, small BERT, GPT-2 and Whisper are 11 to 16 %
-slower than on HVX alone; with them they are not, and ViT is 12 % faster.
+_FIXED_CYCLES = 4000.0
+"""Of transfers that do not overlap, and tasks. Kernels of models cost no more: with 10,000 cycles more there, small
+BERT, GPT-2, Whisper and a block of Llama take 18 to 43 % more.
 """
 _ONE_BLOCK_CYCLES, _VECTOR_CYCLES = 2700.0, 7.0
 """Measured, as what follows to the next text: 400 products whose factors are one block each, of 1 to 400 rows, columns
@@ -78,5 +74,4 @@ def block_cycles(rows: int, columns: int, reduction: int, cost: EngineCost) -> f
 
 def pays(rows: int, columns: int, reduction: int, cost: EngineCost) -> bool:
     """Whether the engine, with the product in loops over blocks, is estimated to take less time than HVX."""
-    return cost.model_cycles + loop_cycles(rows, columns, reduction, cost) < hvx_cycles(
-        rows, columns, reduction, cost.hvx)
+    return loop_cycles(rows, columns, reduction, cost) < hvx_cycles(rows, columns, reduction, cost.hvx)

@@ -21,12 +21,12 @@ def pays(rows: int, columns: int, reduction: int, products: int, cost: EngineCos
     """Whether ``products`` products of pieces, in one sum, are estimated to take less time than f32 on HVX. ``given``:
     the right factor is in pieces already."""
     split = _FIXED_CYCLES + _SPLIT_CYCLES * reduction * (rows + (0 if given else columns))
-    engine = cost.model_cycles + split + loop_cycles(rows, columns, products * reduction, cost)
+    engine = split + loop_cycles(rows, columns, products * reduction, cost)
     return engine < _HVX_SHARE * hvx_cycles(rows, columns, reduction, cost.hvx)
 
 
 def bf16_pays(rows: int, columns: int, reduction: int, cost: EngineCost, given: bool = False) -> bool:
     """The same of factors of bf16, which are a single piece each."""
     scaled = _BF16_FIXED + _BF16_FACTOR * reduction * (rows + (0 if given else columns)) + _BF16_RESULT * rows * columns
-    engine = cost.model_cycles + scaled + loop_cycles(rows, columns, reduction, cost)
+    engine = scaled + loop_cycles(rows, columns, reduction, cost)
     return engine < _BF16_SHARE * hvx_cycles(rows, columns, reduction, cost.hvx)

@@ -19,7 +19,7 @@ from hexagon_mlir.passes.lib.half_product_cost import HvxCost, hvx_cycles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, block_bytes, choose_blocks
 
 MIB = 1 << 20
-COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, model_cycles=0, transferred_bytes=2595,
+COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, transferred_bytes=2595,
                   lanes=64, hvx=HvxCost.of(targets.get("v75")))
 ORDERS = {False: "({}, {})", True: "({1}, {0})"}
 
@@ -66,7 +66,7 @@ def test_every_choice_fits(seed):
 def test_small_products_do_not_pay():
     assert not pays(4, 32, 32, COST)
     assert pays(128, 128, 128, COST)
-    assert not pays(128, 128, 128, replace(COST, model_cycles=1e6))
+    assert not pays(128, 128, 128, replace(COST, fixed_cycles=1e6))
 
 
 def test_rows_that_are_no_vectors_take_hvx_longer():

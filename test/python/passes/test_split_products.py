@@ -175,7 +175,7 @@ def test_every_bf16():
 
 def test_what_pays():
     """As measured on v75: 128 cubed takes 82,819 cycles and 54,513 on HVX, 256 cubed 195,184 and 402,280."""
-    cost = EngineCost.of(targets.get("v75"), in_model=False)
+    cost = EngineCost.of(targets.get("v75"))
     assert not pays(64, 64, 64, 3, cost)
     assert not pays(128, 128, 128, 3, cost)
     assert pays(256, 256, 256, 3, cost)
