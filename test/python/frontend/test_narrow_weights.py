@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from hexagon_mlir.frontend.torch import narrow_weights
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 
 LARGEST = 2.0**-10
@@ -80,6 +81,24 @@ def test_weights_of_f32_are_found_where_they_are_exact(shape):
     assert narrowed(matrix) is None
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+@pytest.mark.parametrize("part", [1, 100, 1 << 20])
+def test_parts_of_columns_do_not_matter(monkeypatch, part, dtype):
+    """Groups with -8 scales are found at once, others are searched for; groups of zeros are neither."""
+    monkeypatch.setattr(narrow_weights, "_PART", part)
+    generator = torch.Generator().manual_seed(5)
+    multiples = torch.randint(-8, 8, (70, 50), generator=generator)
+    multiples[:, 10:20] = multiples[:, 10:20].clamp(-3, 7)
+    multiples[:32, 20:30] = 0
+    scales = (torch.rand(3, 50, generator=generator) / 16 + 2.0**-10).half()
+    matrix = (multiples * scales.float().repeat_interleave(32, 0)[:70]).to(dtype)
+    found = narrowed(matrix)
+    again = found.multiples.reshape(-1, 50)[:70] * found.scales.float().repeat_interleave(32, 0)[:70]
+    assert torch.equal(again.to(dtype), matrix)
+    assert not found.multiples[0, :, 20:30].any() and not found.scales[0, 20:30].any()
+    assert not found.multiples[2, 6:].any()  # what fills the last group up
+
+
 def nearly(change):
     matrix, _, _ = weights(64, 40)
     change(matrix)
@@ -92,6 +111,8 @@ OTHERS = {
     "5 bits": weights(64, 40, -16, 15)[0],
     "asymmetric": weights(64, 40, 0, 15)[0],
     "groups of 16": weights(64, 40, group=16)[0],
+    "8 and -8 scales": nearly(lambda m: m.__setitem__((slice(0, 32), 0), torch.tensor([8, -8, 1] + [0] * 29) / 32)),
+    "scales beyond f16": weights(64, 40)[0].float() * 1e8,
     "infinite": nearly(lambda m: m.__setitem__((0, 0), float("inf"))),
     "NaN": nearly(lambda m: m.__setitem__((63, 39), float("nan"))),
     "subnormal scales": (weights(64, 40)[1] * 2.0**-20).half(),
