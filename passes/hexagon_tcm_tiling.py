@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions
@@ -29,11 +31,21 @@ from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
 from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
 from hexagon_mlir.passes.tcm_tiling.schedule import HOIST, tile_groups
-from hexagon_mlir.passes.tcm_tiling.sizes import Role, choose_tile, overlapping_tile, transposed_loops, working_set
+from hexagon_mlir.passes.tcm_tiling.sizes import (
+    Role,
+    choose_tile,
+    overlapping_tile,
+    streamed_tile,
+    transposed_loops,
+    working_set,
+)
 from hexagon_mlir.targets.dma import Engine
 
 _GAPS = 16
 """The part of TCM that is left for gaps between buffers."""
+
+_TILES_OF_TCM = 8
+"""Tiles of weights that earlier kernels fetch: four of a kernel and of the next one."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,9 @@ class HexagonTcmTilingPass(Pass):
     Ops that read each other's results form groups. A group shares one loop over tiles of its last op: each tile of an
     input is copied once, intermediates exist only as tiles in TCM, results are copied back tile by tile, and
     loop-invariant data are copied before the loop. Tiles fit the budget, counting two of everything that is
-    transferred, and are small enough to overlap transfers with computation, if that is predicted to pay. A group whose
+    transferred, and are small enough to overlap transfers with computation, if that is predicted to pay; of weights in
+    blocks in a kernel of a model, whose first tiles earlier kernels fetch, they are as large as an eighth of TCM if
+    threads share them evenly. A group whose
     tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
     results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
     Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
@@ -180,11 +194,22 @@ class HexagonTcmTilingPass(Pass):
         work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
                    or 0.0 for op in group.members)
         threads = ForkCost.of(target, self.threads)
-        return overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
+        tile = overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
                                 len(group.members), threads.spread, threads.tasks, transposed)
+        if code_bits(group.root) and tile != group.extents and _in_model(group.root):
+            return streamed_tile(group.extents, tile, TILES_LOOP, operands, budget, threads.tasks,
+                                 target.tcm_budget_bytes // _TILES_OF_TCM)
+        return tile
 
     def _stays(self, op: ir.Operation, budget: int, context: PassContext) -> None:
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
+
+
+def _in_model(op: ir.Operation) -> bool:
+    """Whether earlier kernels may fetch the first tiles of ``op``."""
+    while op.name != "func.func":
+        op = op.parent.operation
+    return IN_MODEL in op.attributes
 
 
 def _walked(group: Group) -> int | None:

@@ -57,7 +57,7 @@ class HexagonWeightStreamingPass(Pass):
     ``hexmlir_rt_tile_start(records, number, 1)`` replaces such a fetch: it starts the transfer unless an earlier kernel
     has started it, and returns its tag. Where the matrix engine computes nothing, it stands at the beginning of the
     function, unless something else is fetched before: what a kernel does before that loop overlaps with the transfer.
-    After the last fetch of the loop that works on the tile,
+    After the last fetch of the loop that works on the tile, or after that of the kernel where the loop has none,
     ``hexmlir_rt_tile_start(records, 0, count)`` starts the transfers of ``count`` tiles of a later kernel, or of none.
     It does not start sooner, because transfers reach memory one after the other: it would delay the kernel's own
     transfers. In a kernel without a tile, and in one whose products the matrix engine computes, it stands after the
@@ -180,6 +180,9 @@ class HexagonWeightStreamingPass(Pass):
                 found = []
             else:
                 spare += later
+                if places == [work]:  # nothing is fetched after the tiles
+                    own = {one.fetch for one in found[:count_started_first(found, block, engine.break_even_bytes)]}
+                    places = find_starts_after_fetches(block, engine.break_even_bytes, own)
         found = found[:_MOST_TILES]
         rounds = None
         if spare < (1 if found else _LEAST_SPARE) and (not found or ops_named(function, ENGINE_PRODUCT)):

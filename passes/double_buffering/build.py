@@ -11,10 +11,11 @@ from hexagon_mlir.passes.lib.pure_slices import Mapping, clone, outside_operands
 
 
 class Builder:
-    """Builds the double-buffered form of ``found`` with ``count`` sets of buffers."""
+    """Builds the double-buffered form of ``found`` with ``count`` sets of buffers; ``trips`` is given where all tiles
+    may be fetched before the loop: the number of its iterations."""
 
-    def __init__(self, found: TileLoop, count: int, number: int) -> None:
-        self.found, self.count, self.number = found, count, number
+    def __init__(self, found: TileLoop, count: int, number: int, trips: int | None = None) -> None:
+        self.found, self.count, self.number, self.trips = found, count, number, trips
         self.old, self.body = found.loop, found.body
         self.low, self.high, self.step = list(found.loop.operands)[:3]
         self.initial = list(found.loop.operands)[3:]
@@ -42,8 +43,8 @@ class Builder:
 
     @property
     def ahead(self) -> int:
-        """How many tiles ahead of the work fetches go."""
-        return self.count - 1
+        """How many tiles ahead of the work fetches go: all of them where each has a set of its own."""
+        return self.count if self.count == self.trips else self.count - 1
 
     def _prologue(self) -> None:
         """Fetch the first tiles, those that exist."""
@@ -83,7 +84,7 @@ class Builder:
         branch = scf.IfOp(mine, types, has_else=bool(values))
         branch.operation.attributes[STAGES[min(number, 1)]] = _integer(number)
         with ir.InsertionPoint(branch.then_block):
-            if self.fetched:
+            if self.fetched and self.ahead < self.count:
                 self._prefetch(number, arguments)
             mapping = dict(arguments)
             for carried, alloc in self.loop_carried.items():

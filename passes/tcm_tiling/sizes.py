@@ -16,6 +16,8 @@ _OP_CYCLES = 100  # entering and leaving the vector loop of one op
 _WIDE = 4  # vectors of a row that share the loads of a product's other factor
 _PAIR = 2  # vectors of a row that a block of several rows has at least
 _NARROW = 0.97  # penalty: products of narrow columns are slower, and short rows slower to transfer
+_SETS = 4
+"""Of buffers that weights have whose first tiles earlier kernels fetch."""
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
 
 
@@ -146,6 +148,23 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
                for size in _columns(tile[longer[-1]], prod(tile[loop] for loop in longer[:-1]), lanes, tasks)]
     narrow = min(columns, key=cycles, default=best)
     return narrow if cycles(narrow) < _NARROW * cycles(best) else best
+
+
+def streamed_tile(extents: Sequence[int], tile: Sequence[int], loop: int, operands: Sequence[Footprint], budget: int,
+                  tasks: int, most: int) -> list[int]:
+    """``tile``, or the largest one with more steps of ``loop`` for which at most ``most`` bytes are fetched and
+    `_SETS` of which fit ``budget``: equal tiles in which each of ``tasks`` has as many steps. For weights whose first
+    tiles earlier kernels fetch: only entering the work on a tile costs time.
+    """
+    size = extents[loop] // 2 // tasks * tasks
+    while size > tile[loop]:
+        larger = [*tile[:loop], size, *tile[loop + 1:]]
+        fetched = sum(o.bytes(larger, 1) for o in operands if o.role is Role.FETCH and o.moves(larger, extents))
+        sets = min(_SETS, extents[loop] // size)
+        if extents[loop] % size == 0 and fetched <= most and sets * fetched <= budget:
+            return larger
+        size -= tasks
+    return list(tile)
 
 
 def _columns(extent: int, rows: int, lanes: int, tasks: int) -> list[int]:

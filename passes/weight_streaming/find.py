@@ -77,18 +77,21 @@ def find_starts(work: ir.Operation) -> list[ir.Operation] | str:
     return guards or [work]
 
 
-def find_starts_after_fetches(block: ir.Block, least_bytes: int) -> list[ir.Operation]:
-    """Places in ``block``, the kernel's body, where its last transfer to TCM has been started.
+def find_starts_after_fetches(block: ir.Block, least_bytes: int,
+                              besides: Collection[ir.Operation] = ()) -> list[ir.Operation]:
+    """Places in ``block``, the kernel's body, where its last transfer to TCM has been started, those of ``besides``
+    apart.
 
     They are the guarded prefetches of the loop that fetches last, if there are no others in it; else the operation
     after the last one that fetches. The core copies fewer than ``least_bytes`` itself.
     """
     operations = [view.operation for view in block.operations]
-    last = max((number for number, op in enumerate(operations) if fetches(op, least_bytes)), default=-1)
+    last = max((number for number, op in enumerate(operations) if op not in besides and fetches(op, least_bytes)),
+               default=-1)
     guards = find_starts(operations[last]) if last >= 0 else []
     if not isinstance(guards, str) and guards[:1] not in ([], [operations[last]]):
         return guards
-    return next([op] for op in operations[last + 1:] if op.name not in _NAMES)
+    return next([op] for op in operations[last + 1:] if op.name not in _NAMES and op not in besides)
 
 
 def last_fetching(block: ir.Block, least_bytes: int) -> ir.Operation | None:

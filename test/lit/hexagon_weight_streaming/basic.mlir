@@ -260,13 +260,15 @@ func.func @inside(%w: memref<16384xf32>, %y: memref<16384xf32>) attributes {hexa
 
 // -----
 // 6. Codes and their scales, which the same loop works on, are both tiles, however small the scales are. Their
-// transfers are started before the work on the activations, and waited for after it.
+// transfers are started before the work on the activations, and waited for after it. Nothing else is fetched: those of a
+// later kernel follow at once.
 // CHECK-LABEL: func.func @scales
 // CHECK-SAME: tiles = [array<i64: 0, 0, 262144, 1, 262144, 262144>, array<i64: 1, 0, 4096, 1, 4096, 4096>]}
 // CHECK: %[[CODES:.*]] = call @hexmlir_rt_tile_start(%[[RECORDS:.*]], %c0{{.*}}, %c1
 // CHECK-NEXT: %{{.*}} = arith.constant 1
 // CHECK-NEXT: %{{.*}} = arith.constant 1
 // CHECK-NEXT: %[[SCALES:.*]] = call @hexmlir_rt_tile_start(%[[RECORDS]],
+// CHECK: call @hexmlir_rt_tile_start(%[[LATER:.*]], %c0{{.*}}, %[[COUNT:.*]]) :
 // CHECK: linalg.exp ins(%arg2
 // CHECK: memref.store %[[CODES]],
 // CHECK: memref.store %[[SCALES]],

@@ -18,6 +18,7 @@ from hexagon_mlir.passes.tcm_tiling.sizes import (
     Role,
     choose_tile,
     overlapping_tile,
+    streamed_tile,
     transposed_loops,
     working_set,
 )
@@ -70,6 +71,20 @@ def test_two_matrices(extents, budget, tile):
 
 
 WEIGHTS, RESULT = Footprint((2, 1), 4, Role.FETCH), Footprint((0, 1), 4, Role.STORE)
+
+
+@pytest.mark.parametrize(("steps", "tile", "budget", "most", "expected"), [
+    (64, 8, 1 << 20, 32 << 10, 32),   # of 1 KiB each: no more than half of all
+    (64, 8, 1 << 20, 31 << 10, 16),   # in equal tiles
+    (64, 8, 63 << 10, 32 << 10, 8),   # two or four sets have to fit
+    (64, 8, 64 << 10, 32 << 10, 32),
+    (48, 8, 1 << 20, 20 << 10, 16),   # 20 does not divide 48, each of four threads has four of 16
+    (22, 3, 1 << 20, 32 << 10, 3),    # no equal number for each thread: the tile stays
+    (64, 40, 1 << 20, 64 << 10, 40),  # it does not become smaller
+])
+def test_tiles_that_earlier_kernels_fetch(steps, tile, budget, most, expected):
+    weights, rows = Footprint((1, 2), 1, Role.FETCH), Footprint((0, 2), 4, Role.FETCH)
+    assert streamed_tile([1, steps, 1024], [1, tile, 1024], 1, [rows, weights], budget, 4, most) == [1, expected, 1024]
 
 
 def test_rows_are_not_cut_where_that_makes_no_room():
