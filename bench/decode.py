@@ -39,11 +39,12 @@ PUBLISHED = (
 """Tokens per second of the whole Qwen3-0.6B, with its head."""
 
 
-def layer(context: int, dtype: str, layers: int = 1) -> CausalLM:
+def layer(context: int, dtype: str, layers: int = 1, width: int = 1024, heads: int = 16, hidden: int = 3072,
+          ) -> CausalLM:
     """``layers`` with weights of 4 bits and caches of ``context`` tokens, all but one of them filled."""
     torch.manual_seed(0)
-    config = DecoderConfig(vocabulary=64, width=1024, layers=layers, heads=16, groups=8, depth=128, hidden=3072,
-                           context=context, norm_heads=True)
+    config = DecoderConfig(vocabulary=64, width=width, layers=layers, heads=heads, groups=heads // 2, depth=128,
+                           hidden=hidden, context=context, norm_heads=True)
     decoder, generator = Decoder(config, context, DTYPES[dtype]), torch.Generator().manual_seed(0)
     for module in decoder.modules():
         if isinstance(module, torch.nn.Linear):

@@ -1,5 +1,5 @@
-"""Costs of the demo, the hot loops, the Triton examples, nine small models and products on the matrix engine on v75,
-and of a dozen of them on v79, against those that are checked in.
+"""Costs of the demo, the hot loops, the Triton examples, nine small models, a token of a language model and products on
+the matrix engine on v75, and of a dozen of them on v79, against those that are checked in.
 
     python bench/regressions.py                        # what changed; fails when a cost grew by more than 1 %
     python bench/regressions.py models demo            # of these groups only
@@ -28,7 +28,7 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import hexagon_mlir as hx
-from bench import demo, engine_products, kernels
+from bench import decode, demo, engine_products, kernels
 from bench.corpus.model_zoo import SMALL
 from bench.corpus.tcm_kernels import KERNELS, Kernel
 from bench.engine_products import IntegerProduct
@@ -112,8 +112,16 @@ def example_costs() -> Costs:
 
 
 def model_costs() -> Costs:
-    """Nine models of ``bench/corpus/model_zoo.py``, one call of each."""
-    return _model_costs(MODELS, targets.DEFAULT)
+    """Nine models of ``bench/corpus/model_zoo.py``, one call of each, and a token of two small layers of
+    ``bench/decode.py`` with weights of 4 bits."""
+    return {**_model_costs(MODELS, targets.DEFAULT), "decoded token": cost(_decode())}
+
+
+def _decode() -> list[RunResult]:
+    model = decode.layer(256, "f16", layers=2, width=512, heads=8, hidden=1536)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [record.result for record in _launches(lambda: model.scores([5]))]
 
 
 def _model_costs(names: Iterable[str], target: str, numerics: str = "f32") -> Costs:
