@@ -78,8 +78,13 @@ def decode(source: bytes, file: str, hint: str = "MLIR input is text; is this a 
 
 def to_text(op: ir.Module | ir.Operation | ir.OpView, *, generic: bool = False, locations: bool = False,
             elide: bool = True) -> str:
-    """``op`` as MLIR text. Weights and large constants are elided unless ``elide=False``."""
+    """``op`` as MLIR text. Weights and large constants are elided unless ``elide=False``.
+
+    An operation inside another one is verified and numbered by itself: its text is the same, without the time for all
+    that surrounds it.
+    """
     limit = _ELEMENTS_SHOWN if elide else None
     text = op.operation.get_asm(enable_debug_info=locations, print_generic_op_form=generic,
-                                large_elements_limit=limit, large_resource_limit=limit)
+                                large_elements_limit=limit, large_resource_limit=limit,
+                                use_local_scope=op.operation.parent is not None)
     return text if text.endswith("\n") else text + "\n"

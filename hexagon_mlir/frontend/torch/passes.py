@@ -31,6 +31,7 @@ from hexagon_mlir.frontend.torch.rewrites.precision import EXPORTED, Numerics, l
 from hexagon_mlir.frontend.torch.rewrites.quantization import quantized_layers
 from hexagon_mlir.frontend.torch.rewrites.resize import nearest_as_moves
 from hexagon_mlir.frontend.torch.rewrites.shared_inputs import merge_shared_inputs
+from hexagon_mlir.frontend.torch.rewrites.stacked_products import join_stacked_products
 from hexagon_mlir.frontend.torch.rewrites.states import write_states_in_place
 from hexagon_mlir.frontend.torch.rewrites.wide_results import keep_wide_results
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES
@@ -69,6 +70,7 @@ _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
 )
 _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("shared-inputs", merge_shared_inputs),
+    ("stacked-products", join_stacked_products),
     ("linear-expansion", expand_linear),
     ("dynamic-slices", take_dynamic_slices),
     ("channels-last", channels_last),
