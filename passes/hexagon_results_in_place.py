@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.in_place import IN_PLACE, changed
+from hexagon_mlir.dialects.in_place import changed, numbers_of
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -55,9 +55,13 @@ class HexagonResultsInPlacePass(Pass):
         for function in functions(module):
             arguments = list(function.regions[0].blocks[0].arguments)
             results = ir.TypeAttr(function.attributes["function_type"]).value.results
-            if changed(function) and not results:  # all of them have become arguments, the last ones
-                count = len(ir.DenseI64ArrayAttr(function.attributes[IN_PLACE]))
-                for result, argument in changed(function).items():
+            try:
+                in_place = changed(function)
+            except ValueError as error:
+                raise self.refuse(function, str(error), "the frontend writes it") from None
+            if in_place and not results:  # all of them have become arguments, the last ones
+                count = len(numbers_of(function))
+                for result, argument in in_place.items():
                     arguments[argument].replace_all_uses_with(arguments[len(arguments) - count + result])
         for op in ops_named(module, "memref.copy"):
             if op.operands[0] == op.operands[1]:
