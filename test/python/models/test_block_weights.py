@@ -91,5 +91,5 @@ def test_first_codes_of_a_later_layer_are_prefetched():
     between = (x.double() @ first).half().double()
     error = (compiled(x).double() - between @ second).abs() / (between.abs() @ second.abs())
     assert error.max() <= EPSILON[torch.float16]
-    codes = 1024 * 3072 // 2
-    assert codes // 8 <= compiled.result.streamed_bytes[-1] < codes
+    codes, scales = 1024 * 3072 // 2, 1024 * 3072 // 32 * 2
+    assert codes // 8 <= compiled.result.streamed_bytes[-1] <= codes + scales
