@@ -7,7 +7,6 @@ from enum import StrEnum
 from math import prod
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
@@ -193,7 +192,7 @@ class HexagonMatrixEnginePass(Pass):
             erase_op(op, self.name)
         for function in functions(module):
             cost = EngineCost.of(context.target)
-            byte_cost = ByteCost.of(context.target, IN_MODEL in function.attributes)
+            byte_cost = ByteCost.of(context.target)
             products = [op for op in ops_named(function, *names_of("linalg"))
                         if not is_engine_product(op) and read_matmul(op) is not None]
             for op in products:

@@ -195,7 +195,7 @@ class PackEngineWeightsPass(Pass):
         is_matrix = ir.RankedTensorType(matmul.op.operands[RIGHT].type).rank == _MATRIX
         if not is_matrix or matmul.batches or matmul.transposed(RIGHT) or target.version < FIRST_WITH_PLANES:
             return 0
-        return matmul.sizes[-1] if self.always or bytes_pay(*matmul.sizes, ByteCost.of(target, True)) else 0
+        return matmul.sizes[-1] if self.always or bytes_pay(*matmul.sizes, ByteCost.of(target, constant=True)) else 0
 
 
 def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:

@@ -195,7 +195,7 @@ class UntileProductsPass(Pass):
 def _pays(rows: int, columns: int, depth: int, element: ir.Type, target: Target) -> bool:
     """Whether the engine is estimated to take less time than HVX for a product of factors of ``element``."""
     if isinstance(element, ir.IntegerType):
-        return bytes_pay(rows, columns, depth, ByteCost.of(target, False))
+        return bytes_pay(rows, columns, depth, ByteCost.of(target))
     cost = EngineCost.of(target)
     if isinstance(element, ir.F16Type):
         return pays(rows, columns, depth, cost)

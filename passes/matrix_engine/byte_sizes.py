@@ -72,7 +72,8 @@ def byte_block_bytes(rows: int, columns: int, reduction: int, several: bool, epi
 class ByteCost:
     """Cycles: of a product of two tiles, of the conversions and stores of a result tile, and of what each product costs
     in any case. ``fixed_cycles`` are those of transfers and tasks that do not overlap; ``ragged_cycles`` are added
-    where something is filled up to whole tiles. ``in_model``: for a kernel of a model.
+    where something is filled up to whole tiles. ``constant``: for weights that are constants, which HVX reads packed at
+    compile time.
     """
 
     tile_cycles: float
@@ -84,17 +85,17 @@ class ByteCost:
     """Transferred and packed, or joined and transferred."""
     hvx_fixed_cycles: float = 5000.0
     hvx_products_per_cycle: float = 250.0
-    in_model: bool = False
+    constant: bool = False
 
     @staticmethod
-    def of(target: Target, in_model: bool) -> ByteCost:
-        """The numbers of ``target``, for a kernel of a model or one by itself."""
+    def of(target: Target, constant: bool = False) -> ByteCost:
+        """The numbers of ``target``, for weights that are constants or not."""
         read_out = PLANES * (float(target.matrix_convert_cycles.value) + float(target.matrix_store_cycles.value))
         return ByteCost(float(target.matrix_byte_tile_cycles.value), read_out,
-                        _IN_MODEL_CYCLES if in_model else _FIXED_CYCLES, ForkCost.of(target), in_model=in_model)
+                        _CONSTANT_CYCLES if constant else _FIXED_CYCLES, ForkCost.of(target), constant=constant)
 
 
-_FIXED_CYCLES, _IN_MODEL_CYCLES = 12000.0, 22000.0
+_FIXED_CYCLES, _CONSTANT_CYCLES = 12000.0, 22000.0
 """Measured, as the other defaults: products of 16 to 1,024 rows, columns and steps with and without the engine."""
 
 
@@ -107,11 +108,11 @@ def byte_cycles(rows: int, columns: int, reduction: int, cost: ByteCost,
     moved = (rows * reduction + reduction * columns + SUM_BYTES * rows * columns) / cost.bytes_per_cycle
     ragged = rows % BYTE_ROWS or columns % (TILE * VECTOR_TILES) or reduction % (TILE * VECTOR_TILES)
     count, of_grid = grid or (1, None)
-    if ragged and not cost.in_model:
+    if ragged and not cost.constant:
         return (ragged_cycles(rows, columns, reduction, of_grid if count > 1 else None),
                 ragged_hvx_cycles(rows, columns, reduction, cost.fork))
     engine = cost.fixed_cycles + (cost.ragged_cycles if ragged else 0) + max(array, moved)
-    if of_grid is not None and not cost.in_model:
+    if of_grid is not None and not cost.constant:
         engine = of_grid
     return engine, cost.hvx_fixed_cycles + rows * columns * reduction / cost.hvx_products_per_cycle
 

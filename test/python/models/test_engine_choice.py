@@ -53,3 +53,19 @@ def test_small_convolutions(channels, extent, used):
         exact = module.double()(x.double())
     size = module.weight.abs().sum((1, 2, 3)).max() * x.abs().max()
     assert bool(((result.double() - exact).abs() <= 2.0**-11 * exact.abs() + 2.0**-18 * size + 2.0**-16).all())
+
+
+@pytest.mark.parametrize(("sizes", "used"), [((96, 512, 128), True), ((64, 256, 256), True), ((33, 100, 77), False)])
+def test_products_of_bytes_of_activations(sizes, used):
+    class Product(torch.nn.Module):
+        def forward(self, left, right):
+            return torch._int_mm(left, right)
+
+    torch.manual_seed(0)
+    m, k, n = sizes
+    inputs = torch.randint(-128, 128, (m, k), dtype=torch.int8), torch.randint(-128, 128, (k, n), dtype=torch.int8)
+    result, cycles, found = run(Product(), inputs, engine=True)
+    _, alone, _ = run(Product(), inputs, engine=False)
+    assert torch.equal(result, torch._int_mm(*inputs))
+    assert found is used
+    assert cycles < 0.6 * alone if used else cycles == alone
