@@ -12,7 +12,7 @@ followed by those of the same pixels for the next groups.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 from hexagon_mlir.ir import ir
 
@@ -42,10 +42,14 @@ class Windows:
 
     @staticmethod
     def of(op: ir.Operation) -> Windows | None:
-        """What the operation ``op`` says; None where its activations are the tiles of a matrix."""
+        """What the operation ``op`` says; None where its activations are the tiles of a matrix, or what it says are no
+        windows."""
         if WINDOWS not in op.attributes:
             return None
-        return Windows(*ir.DenseI64ArrayAttr(op.attributes[WINDOWS]))
+        found = op.attributes[WINDOWS]
+        numbers = list(found) if isinstance(found, ir.DenseI64ArrayAttr) else []
+        count = len(fields(Windows))
+        return Windows(*numbers) if count - 1 <= len(numbers) <= count and min(numbers[:count - 1]) > 0 else None
 
     def note(self, op: ir.Operation) -> None:
         """Say it on ``op``."""

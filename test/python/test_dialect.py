@@ -6,6 +6,7 @@ import pytest
 
 from hexagon_mlir import levels
 from hexagon_mlir.dialects import OPERATIONS, PREFIX, engine_tiles
+from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import HexError, engine_operations, hexagon_dialect, parse
 
 
@@ -27,3 +28,10 @@ def test_levels_know_the_operations():
     levels.check(module, "buffer", "test")
     with pytest.raises(HexError, match=r"level 'runtime' does not allow 'hexagon\.engine_wait'"):
         levels.check(module, "runtime", "test")
+
+
+@pytest.mark.parametrize("windows", ["array<i8: 4, 2, 2, 1, 2, 1>", "array<i64: 4, 2>", "array<i64: 4, 2, 0, 1, 2>", "7",
+                                     "array<i64: 4, 2, 2, 1, 2, 1, 1>", "array<i64>"])
+def test_windows_that_are_none(windows):
+    module = parse(f"module attributes {{hexagon.windows = {windows}}} {{}}")
+    assert Windows.of(module.operation) is None
