@@ -30,8 +30,8 @@ def test_levels_know_the_operations():
         levels.check(module, "runtime", "test")
 
 
-@pytest.mark.parametrize("windows", ["array<i8: 4, 2, 2, 1, 2, 1>", "array<i64: 4, 2>", "array<i64: 4, 2, 0, 1, 2>", "7",
-                                     "array<i64: 4, 2, 2, 1, 2, 1, 1>", "array<i64>"])
+@pytest.mark.parametrize("windows", ["array<i8: 4, 2, 2, 1, 2, 1>", "array<i64: 4, 2>", "array<i64: 4, 2, 0, 1, 2>",
+                                     "array<i64: 4, 2, 2, 1, 2, 1, 1>", "array<i64>", "7"])
 def test_windows_that_are_none(windows):
     module = parse(f"module attributes {{hexagon.windows = {windows}}} {{}}")
     assert Windows.of(module.operation) is None
