@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import erase_op, ir, make, vector
 from hexagon_mlir.ir.constants import SharedConstants, index
 from hexagon_mlir.ir.query import element_bytes, input_count, ops_named
@@ -14,9 +15,6 @@ from hexagon_mlir.passes.lib.horizontal_reductions import combine
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, Unsupported, read_nest
 from hexagon_mlir.passes.lib.pair_vectors import end_of, ends_with_pairs, joined
 from hexagon_mlir.passes.lib.segments import for_loop
-
-PAIR = 2
-"""Rows whose elements of a column are neighbours."""
 
 
 @dataclass(frozen=True)
