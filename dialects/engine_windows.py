@@ -30,7 +30,8 @@ UPPER_BIT = 16
 class Windows:
     """``columns`` are result tiles side by side, ``taps_x`` taps of a row of the window; the others are in tiles.
 
-    ``of_group`` columns of result tiles (along the channels) are one group's; 0 where there are no groups.
+    ``of_group`` columns of result tiles (along the channels) are one group's; 0 where there are no groups. The numbers
+    are not negative; steps may be 0 (the one row of taps lies in the rows of its tile), divisors may not.
     """
 
     columns: int
@@ -49,7 +50,10 @@ class Windows:
         found = op.attributes[WINDOWS]
         numbers = list(found) if isinstance(found, ir.DenseI64ArrayAttr) else []
         count = len(fields(Windows))
-        return Windows(*numbers) if count - 1 <= len(numbers) <= count and min(numbers[:count - 1]) > 0 else None
+        if not count - 1 <= len(numbers) <= count or min(numbers) < 0:
+            return None
+        windows = Windows(*numbers)
+        return windows if windows.columns and windows.taps_x else None
 
     def note(self, op: ir.Operation) -> None:
         """Say it on ``op``."""

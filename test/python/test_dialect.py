@@ -30,8 +30,16 @@ def test_levels_know_the_operations():
         levels.check(module, "runtime", "test")
 
 
-@pytest.mark.parametrize("windows", ["array<i8: 4, 2, 2, 1, 2, 1>", "array<i64: 4, 2>", "array<i64: 4, 2, 0, 1, 2>",
-                                     "array<i64: 4, 2, 2, 1, 2, 1, 1>", "array<i64>", "7"])
+@pytest.mark.parametrize("windows", ["array<i8: 4, 2, 2, 1, 2, 1>", "array<i64: 4, 2>", "array<i64: 0, 2, 2, 1, 2>",
+                                     "7", "array<i64: 4, 2, 2, 1, 0>", "array<i64: 4, 2, -1, 1, 2>", "array<i64>",
+                                     "array<i64: 4, 2, 2, 1, 2, -1>", "array<i64: 4, 2, 2, 1, 2, 1, 1>"])
 def test_windows_that_are_none(windows):
     module = parse(f"module attributes {{hexagon.windows = {windows}}} {{}}")
     assert Windows.of(module.operation) is None
+
+
+@pytest.mark.parametrize("numbers", [(4, 2, 2, 1, 2, 1), (1, 1, 0, 2, 1)])
+def test_windows_are_read_as_noted(numbers):
+    module = parse("module {}")
+    Windows(*numbers).note(module.operation)
+    assert Windows.of(module.operation) == Windows(*numbers)
