@@ -24,6 +24,7 @@ from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow
 from hexagon_mlir.passes.virtual_threads.nests import ThreadNest, is_linalg, read
 from hexagon_mlir.passes.virtual_threads.reductions import read_reduction
+from hexagon_mlir.passes.virtual_threads.run_time_chunks import chunk_sizes, fine_units
 
 _WORD = INDEX_BITS // 8
 """Bytes that two threads never both write in."""
@@ -36,9 +37,10 @@ class FormVirtualThreadsPass(Pass):
     Each iteration is a virtual thread, which runs the whole group on its slices. The work, and the target's overhead of
     starting and joining tasks, decide whether this pays and into which chunks the loops are split. Loops with equal
     iterations get one chunk for each thread; others get more chunks, dealt round-robin, where this balances better.
-    Chunks end at whole vectors. A reduction with too few results for the threads is split along its reduction
-    dimension: each thread computes partial results, and a small op combines them. Sums of floats are then added in
-    another order, as in vectors.
+    Chunks end at whole vectors. Of a loop with a trip count that is known at run time, chunks are computed from the
+    count: as many as of its bound, no smaller than pays. A reduction with too few results for the threads is split
+    along its reduction dimension: each thread computes partial results, and a small op combines them. Sums of floats
+    are then added in another order, as in vectors.
 
     Independent programs of a Triton kernel run in parallel: ``NAME.grid`` runs a whole launch, on several threads when
     there are enough programs. A kernel with parallel loops of its own becomes ``NAME.program``, which has an argument
@@ -151,7 +153,7 @@ class FormVirtualThreadsPass(Pass):
                 members = members[:1]
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
-                ForallBuilder(group, cut.steps).build()
+                ForallBuilder(group, chunk_sizes(group, cut, cost, vector)).build()
                 order = None
 
     def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, ThreadNest]], gain: float | None,
@@ -194,8 +196,9 @@ class FormVirtualThreadsPass(Pass):
             group = grow(first, loops, placed, order)
             units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]
-            cut = choose_cut(group.extents, [u for u in dict.fromkeys(units) if u], group.cycles, cost, self.min_cycles,
-                             group.lanes(vector), group.even(vector)) if units else None
+            lanes = group.lanes(vector)
+            cut = choose_cut(group.extents, fine_units([u for u in dict.fromkeys(units) if u], lanes, group.counts),
+                             group.cycles, cost, self.min_cycles, lanes, group.even(vector)) if units else None
             if cut is not None and not all(m.nest.allows(m.loops, cut.steps) for m in group.members):
                 cut = None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
@@ -13,7 +13,7 @@ from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
-from hexagon_mlir.passes.lib.vector_loop import byte_loop, dims_of, vector_loop
+from hexagon_mlir.passes.lib.vector_loop import dims_of
 from hexagon_mlir.passes.tcm_tiling.blocks import place_blocks
 from hexagon_mlir.passes.tcm_tiling.destinations import forget_overwritten
 from hexagon_mlir.passes.tcm_tiling.groups import (
@@ -23,13 +23,13 @@ from hexagon_mlir.passes.tcm_tiling.groups import (
     is_fill,
     is_linalg,
     linalg_ops,
-    maps_of,
     streaming,
 )
 from hexagon_mlir.passes.tcm_tiling.loops import place_for_loops
 from hexagon_mlir.passes.tcm_tiling.place import has_own_buffers
 from hexagon_mlir.passes.tcm_tiling.promote import promote_group, settle
-from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between
+from hexagon_mlir.passes.tcm_tiling.region import footprints, place_between, vector_lanes
+from hexagon_mlir.passes.tcm_tiling.run_time_tiles import RunTimeTile, run_time_tile, set_step
 from hexagon_mlir.passes.tcm_tiling.schedule import HOIST, tile_groups
 from hexagon_mlir.passes.tcm_tiling.sizes import (
     Role,
@@ -44,6 +44,9 @@ from hexagon_mlir.targets.dma import Engine
 _GAPS = 16
 """The part of TCM that is left for gaps between buffers."""
 
+_UNBOUNDED = 1 << 30
+"""Trip count of a loop of which no tile is all."""
+
 _TILES_OF_TCM = 8
 """Tiles of weights that earlier kernels fetch: four of a kernel and of the next one."""
 
@@ -57,7 +60,8 @@ class HexagonTcmTilingPass(Pass):
     loop-invariant data are copied before the loop. Tiles fit the budget, counting two of everything that is
     transferred, and are small enough to overlap transfers with computation, if that is predicted to pay; of weights in
     blocks in a kernel of a model, whose first tiles earlier kernels fetch, they are as large as an eighth of TCM if
-    threads share them evenly. A group whose
+    threads share them evenly. Of a loop with a trip count that is known at run time, the step is what is chosen for
+    that count, computed before the loop. A group whose
     tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
     results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
     Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
@@ -127,8 +131,12 @@ class HexagonTcmTilingPass(Pass):
         given = place_between(groups, half, room, small)
         budget -= given + place_blocks(function, groups, half - given, room - given, small)
         tiled: list[tuple[Group, list[int]]] = []
+        steps: dict[int, RunTimeTile] = {}
         for group in groups:
             tile = self._choose(group, budget, context)
+            if tile and group.dynamic is not None and len(self.tile_sizes) != len(group.extents):
+                steps[len(tiled)] = self._run_time(group, tile, budget, context)
+                tile[group.dynamic] = steps[len(tiled)].most
             if tile == group.extents:
                 promote_group(group.members, None, small)
             elif tile is None:
@@ -137,6 +145,8 @@ class HexagonTcmTilingPass(Pass):
                 tiled.append((group, [0 if t == e else t for t, e in zip(tile, group.extents, strict=True)]))
         copies: dict[int, dict[ir.Value, ir.Value]] = {}
         for tiles in tile_groups(module, tiled, self.name, context):
+            if tiles.number in steps and tiles.loop is not None:
+                set_step(tiles.loop, steps[tiles.number])
             promote_group(tiles.ops, tiles.loop, small, tiles.carries, copies.setdefault(tiles.number, {}))
         settle(function)
 
@@ -166,22 +176,29 @@ class HexagonTcmTilingPass(Pass):
             tile[group.dynamic] = min(tile[group.dynamic], group.extents[group.dynamic] // 2)  # all has no bound
         return tile
 
-    def _tile(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
-        """The same, where an extent may be assumed and the tile all of it."""
+    def _run_time(self, group: Group, tile: list[int], budget: int, context: PassContext) -> RunTimeTile:
+        """Sizes of the tiles of the loop of ``group`` that has a dynamic extent; ``tile`` are those of the others."""
+        loop = group.dynamic
+        assert loop is not None
+
+        def of(count: int, overlapping: bool = True) -> int:
+            extents = [count if at == loop else size for at, size in enumerate(group.extents)]
+            found = self._tile(replace(group, extents=extents), budget, context, overlapping)
+            return found[loop] if found and [*found[:loop], *found[loop + 1:]] == [
+                *tile[:loop], *tile[loop + 1:]] else min(count, tile[loop])
+
+        unit = max(vector_lanes(group, footprints(group), context.target) if loop == max(group.cuttable) else 1, 1)
+        return run_time_tile(of, unit, of(_UNBOUNDED, overlapping=False))
+
+    def _tile(self, group: Group, budget: int, context: PassContext, overlapping: bool = True) -> list[int] | None:
+        """The same, where an extent may be assumed and the tile all of it. Not ``overlapping``: the largest that fits.
+        """
         target = context.target
         alignment = int(target.tcm_alignment.value)
         operands = footprints(group)
         if 0 in group.extents or not any(o.role is not Role.KEEP for o in operands):
             return []
-        alone = sum(not is_fill(op) for op in group.members) == 1
-        reads = [o.loops for o in operands] if alone else []
-        vectorized = vector_loop(len(group.extents), reads, group.extents) if alone else None
-        last = max(group.cuttable, default=None)
-        narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
-        if byte_loop(reads, group.extents) is not None:
-            narrowest = max(o.element_bytes for o in operands)  # sums are the lanes
-        narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
-        lanes = target.lanes(narrowest_bits) if last in (len(group.extents) - 1, vectorized, _walked(group)) else 1
+        lanes = vector_lanes(group, operands, target)
         cuttable = [loop in group.cuttable for loop in range(len(group.extents))]
         if len(self.tile_sizes) == len(group.extents):
             given = [min(size or extent, extent) if cut else extent
@@ -189,10 +206,10 @@ class HexagonTcmTilingPass(Pass):
             return given if working_set(given, operands, alignment, group.extents) <= budget else None
         transposed = transposed_loops(dims_of(group.root) or [] if all(group.parallel) else [], len(group.extents))
         tile = choose_tile(group.extents, cuttable, operands, budget, lanes, alignment, transposed)
-        if tile is None:
-            return None
-        work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value))
-                   or 0.0 for op in group.members)
+        if tile is None or not overlapping:
+            return tile
+        work = sum(estimated_cycles(op, int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value),
+                                    group.size) or 0.0 for op in group.members)
         threads = ForkCost.of(target, self.threads)
         tile = overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
                                 len(group.members), threads.spread, threads.tasks, transposed)
@@ -210,13 +227,6 @@ def _in_model(op: ir.Operation) -> bool:
     while op.name != "func.func":
         op = op.parent.operation
     return IN_MODEL in op.attributes
-
-
-def _walked(group: Group) -> int | None:
-    """The loop that goes along the last dimension of the root's result and of what it is computed from."""
-    last = [map_.results[-1] for map_ in maps_of(group.root) or [] if map_.results]
-    walks = bool(last) and isinstance(last[-1], ir.AffineDimExpr) and last[-1] in last[:-1]
-    return last[-1].position if walks else None
 
 
 def _blocks(function: ir.Operation) -> list[ir.Block]:

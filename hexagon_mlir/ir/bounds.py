@@ -33,7 +33,8 @@ def upper_bound(value: ir.Value, depth: int = _DEPTH) -> int | None:
         attribute = op.attributes["value"]
         return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
     if op.name == "affine.min":
-        return _least(_of_expression(e, list(op.operands), depth) for e in op.attributes["map"].value.results)
+        map_ = op.attributes["map"].value
+        return _least(_of_expression(e, list(op.operands), map_.n_dims, depth) for e in map_.results)
     if op.name in _MINIMA:
         return _least(upper_bound(v, depth - 1) for v in op.operands)
     if op.name in _MAXIMA:
@@ -58,7 +59,7 @@ def multiple_of(value: ir.Value, depth: int = _DEPTH) -> int:
     if op.name == "arith.constant":
         attribute = op.attributes["value"]
         return abs(attribute.value) if isinstance(attribute, ir.IntegerAttr) else 1
-    if op.name in ("arith.addi", "arith.subi"):
+    if op.name in ("arith.addi", "arith.subi", *_MINIMA, *_MAXIMA):
         return gcd(*(multiple_of(v, depth - 1) for v in op.operands))
     if op.name == "arith.muli":
         return multiple_of(op.operands[0], depth - 1) * multiple_of(op.operands[1], depth - 1)
@@ -86,12 +87,14 @@ def _of_variable(value: ir.BlockArgument, depth: int) -> int:
                  for number in (known[0], known[2])))
 
 
-def _of_expression(expression: ir.AffineExpr, operands: list[ir.Value], depth: int) -> int | None:
-    """Bound of a constant or of a plain operand; anything else is taken as unbounded."""
+def _of_expression(expression: ir.AffineExpr, operands: list[ir.Value], dims: int, depth: int) -> int | None:
+    """Bound of a constant or of a plain operand, a symbol after ``dims`` others; all else is taken as unbounded."""
     if isinstance(expression, ir.AffineConstantExpr):
         return expression.value
     if isinstance(expression, ir.AffineDimExpr):
         return upper_bound(operands[expression.position], depth - 1)
+    if isinstance(expression, ir.AffineSymbolExpr):
+        return upper_bound(operands[dims + expression.position], depth - 1)
     return None
 
 

@@ -5,6 +5,7 @@ docs/architecture.md lists all cost models and what each decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from torch_mlir import ir
@@ -17,21 +18,24 @@ _PER_PRODUCT = 1.3  # packets per vector of products summed in registers: one at
 _DOT_PRODUCT_LENGTH = 4  # vrmpy sums the products of four bytes at once
 _OPERATIONS = {"arith.extf": 8, "arith.truncf": 8}  # of f16: two vectors of f32, whose infinities and NaN are apart
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+Sizes = Callable[[ir.Value, int], int | None]
+"""The size, or most elements, along a dynamic dimension of a value."""
 _FREE = frozenset({"arith.bitcast", "arith.constant", "linalg.yield", "linalg.index"})
 
 
-def estimated_cycles(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:
+def estimated_cycles(op: ir.Operation, vector_bytes: int, packet_cycles: float,
+                     sizes: Sizes | None = None) -> float | None:
     """Cycles of ``op`` with what its regions hold, in vectors of ``vector_bytes`` and packets of ``packet_cycles``.
 
-    None when a size or a trip count is unknown.
+    ``sizes`` gives dynamic ones; by default the bound of a buffer's. None when a size or a trip count is unknown.
     """
     if op.name.startswith("linalg."):
-        return _of_linalg(op, vector_bytes, packet_cycles)
+        return _of_linalg(op, vector_bytes, packet_cycles, sizes or _size)
     total = 0.0
     for region in op.regions:
         for block in region.blocks:
             for inner in block.operations:
-                cycles = estimated_cycles(inner.operation, vector_bytes, packet_cycles)
+                cycles = estimated_cycles(inner.operation, vector_bytes, packet_cycles, sizes)
                 if cycles is None:
                     return None
                 total += cycles
@@ -54,10 +58,10 @@ def trip_count(loop: ir.Operation) -> int | None:
     return None if low is None or high is None or not step or step < 0 else max(-(-(high - low) // step), 0)
 
 
-def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float) -> float | None:
+def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float, sizes: Sizes) -> float | None:
     types = [value.type for value in op.operands]
     widths = [element_bytes(type_.element_type) for type_ in types if isinstance(type_, ir.ShapedType)]
-    extents = _extents(op, types) if widths and len(op.regions) else None
+    extents = _extents(op, types, sizes) if widths and len(op.regions) else None
     if extents is None:
         return None
     narrowest = min(widths)
@@ -77,7 +81,7 @@ def _is_product(op: ir.Operation, body: list[str]) -> bool:
     return len(op.operands) > 2 and any("mul" in name for name in body) and "reduction" in str(kinds)
 
 
-def _extents(op: ir.Operation, types: list[ir.Type]) -> list[int] | None:
+def _extents(op: ir.Operation, types: list[ir.Type], sizes: Sizes) -> list[int] | None:
     """Iterations per loop of linalg op ``op``, whose operands have these ``types``, as far as bounded."""
     from torch_mlir.dialects import linalg  # slow to import
 
@@ -89,7 +93,7 @@ def _extents(op: ir.Operation, types: list[ir.Type]) -> list[int] | None:
         shape = type_.shape if isinstance(type_, ir.ShapedType) else ()
         for dim, result in enumerate(attribute.value.results if shape else ()):
             if isinstance(result, ir.AffineDimExpr):
-                size = shape[dim] if shape[dim] != _DYNAMIC else _size(op.operands[number], dim)
+                size = shape[dim] if shape[dim] != _DYNAMIC else sizes(op.operands[number], dim)
                 if size is not None:
                     found[result.position] = min(size, found.get(result.position, size))
     loops = maps[0].value.n_dims

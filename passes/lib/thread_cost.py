@@ -77,8 +77,11 @@ class ForkCost:
     def spread(self, cycles: float) -> float:
         """Cycles of work that takes ``cycles`` on one thread: split evenly over all tasks where that pays."""
         chunks = Chunks((self.tasks,), (1,))
-        pays = self.tasks > 1 and self.time(_CERTAIN * cycles, chunks) <= _CERTAIN * cycles
-        return self.time(cycles, chunks) if pays else cycles
+        return self.time(cycles, chunks) if self.tasks > 1 and self.pays(cycles, chunks) else cycles
+
+    def pays(self, cycles: float, chunks: Chunks) -> bool:
+        """True where ``chunks`` of work that takes ``cycles`` on one thread take no longer, by what is certain."""
+        return self.time(_CERTAIN * cycles, chunks) <= _CERTAIN * cycles
 
     def exceeds(self, cycles: float) -> bool:
         """True where no number of tasks takes less time than one thread, ``cycles``, even with equal shares."""
@@ -187,7 +190,7 @@ def _chosen(units: tuple[int, ...], cycles: float, cost: ForkCost, least: float,
         return None
     enough = [candidate for candidate in candidates if candidate[1] >= cost.tasks]
     *_, best = min(enough if cost.all and enough else candidates, key=lambda candidate: candidate[:3])
-    worth = cycles >= least if least else cost.time(_CERTAIN * cycles, best) <= _CERTAIN * cycles
+    worth = cycles >= least if least else cost.pays(cycles, best)
     return best if worth else None
 
 

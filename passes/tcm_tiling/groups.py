@@ -19,6 +19,8 @@ from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _ASSUMED = 1 << 20
 """Assumed product of the trip counts when one is known only at run time: enough for many tiles."""
+_LEAST_ASSUMED = 1 << 10
+"""Assumed trip count of such a loop, at least."""
 Following = tuple[Window | None, ...]
 """For each dimension of a tensor: the window of the root's loop that it follows, or None."""
 
@@ -41,6 +43,11 @@ class Group:
     cuttable: list[int] = field(default_factory=list)
     carries: bool = False
     dynamic: int | None = None
+
+    def size(self, value: ir.Value, dim: int) -> int | None:
+        """The assumed size of dynamic dimension ``dim`` of ``value``, by the loop that it follows."""
+        windows = {way[dim] for way in self.followed.get(value, ())}
+        return max((self.extents[w.loop] for w in windows if w is not None and w.plain), default=None)
 
     def internal(self, value: ir.Value) -> bool:
         """True when a member other than the root makes ``value``."""
@@ -128,7 +135,8 @@ def _start(op: ir.Operation) -> Group | str:
     if len(unknown) > 1 or not all(parallel[loop] for loop in unknown):
         return "dynamic shape"
     known = prod(extents[loop] for loop in range(count) if loop not in unknown)
-    sizes = [max(2, _ASSUMED // max(1, known)) if loop in unknown else extents[loop] for loop in range(count)]
+    assumed = max(_LEAST_ASSUMED, _ASSUMED // max(1, known))
+    sizes = [assumed if loop in unknown else extents[loop] for loop in range(count)]
     return Group(op, sizes, parallel, [op], dynamic=unknown[0] if unknown else None)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space, static_bytes
-from hexagon_mlir.passes.lib.vector_loop import spreads, takes_scalars
-from hexagon_mlir.passes.tcm_tiling.groups import Following, Group
+from hexagon_mlir.passes.lib.vector_loop import byte_loop, spreads, takes_scalars, vector_loop
+from hexagon_mlir.passes.tcm_tiling.groups import Following, Group, is_fill, maps_of
 from hexagon_mlir.passes.tcm_tiling.live_bytes import most_live_bytes
 from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
 from hexagon_mlir.passes.tcm_tiling.sizes import Footprint, Role
+from hexagon_mlir.targets import Target
 
 
 def footprints(group: Group) -> list[Footprint]:
@@ -107,3 +109,24 @@ def place_between(groups: list[Group], budget: int, room: int, small: int) -> in
                     start.type, list(start.owner.operation.operands), memory_space=memory_space(TCM_SPACE)).result
             given += size
     return given
+
+
+def vector_lanes(group: Group, operands: Sequence[Footprint], target: Target) -> int:
+    """What the last loop of ``group`` that is cut should be cut into multiples of: the lanes of its narrowest operand.
+    """
+    alone = sum(not is_fill(op) for op in group.members) == 1
+    reads = [o.loops for o in operands] if alone else []
+    vectorized = vector_loop(len(group.extents), reads, group.extents) if alone else None
+    last = max(group.cuttable, default=None)
+    narrowest = max(1, min(o.element_bytes for o in operands))  # an empty operand has no bytes
+    if byte_loop(reads, group.extents) is not None:
+        narrowest = max(o.element_bytes for o in operands)  # sums are the lanes
+    narrowest_bits = min(8 * narrowest, target.widest_lane_bits)
+    return target.lanes(narrowest_bits) if last in (len(group.extents) - 1, vectorized, _walked(group)) else 1
+
+
+def _walked(group: Group) -> int | None:
+    """The loop that goes along the last dimension of the root's result and of what it is computed from."""
+    last = [map_.results[-1] for map_ in maps_of(group.root) or [] if map_.results]
+    walks = bool(last) and isinstance(last[-1], ir.AffineDimExpr) and last[-1] in last[:-1]
+    return last[-1].position if walks else None

@@ -7,15 +7,18 @@ from collections.abc import Mapping, Sequence
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
 from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
+from hexagon_mlir.passes.virtual_threads.run_time_chunks import RunTimeChunk
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 class ForallBuilder:
-    """Use as ``ForallBuilder(group, chunks).build()``; ``chunks`` are iterations along each axis."""
+    """Use as ``ForallBuilder(group, chunks).build()``; ``chunks`` are iterations along each axis, or what they are for
+    the count of an axis that has one."""
 
-    def __init__(self, group: Group, chunks: Sequence[int]):
-        self.group, self.chunks = group, chunks
+    def __init__(self, group: Group, chunks: Sequence[int | RunTimeChunk]):
+        self.group = group
+        self._sizes = chunks
         self.places = group.places
         self.kept = [place for place in self.places if place.kept]
         self.inside: dict[ir.Value, ir.Value] = {}  # a member's result -> this iteration's slice of it
@@ -25,7 +28,9 @@ class ForallBuilder:
         """Write the loop before the group's end, and let it replace the members."""
         with self.group.members[-1].op.location, ir.InsertionPoint(self.group.end):
             extents = [count or extent for extent, count in zip(self.group.extents, self.group.counts, strict=True)]
-            loop = scf.ForallOp([0] * len(extents), extents, list(self.chunks), self._starts())
+            self.chunks = [size if isinstance(size, int) else size.emit(extent)
+                           for size, extent in zip(self._sizes, extents, strict=True)]
+            loop = scf.ForallOp([0] * len(extents), extents, self.chunks, self._starts())
             with ir.InsertionPoint(loop.body):
                 self.offsets = list(loop.induction_variables)
                 self.sizes = [self._size(axis) for axis in range(len(extents))]
@@ -147,8 +152,10 @@ class ForallBuilder:
             return chunk
         at = ir.AffineDimExpr.get(0)
         left = ir.AffineSymbolExpr.get(0) - at if count is not None else at * -1 + extent
-        map_ = ir.AffineMap.get(1, int(count is not None), [ir.AffineConstantExpr.get(chunk), left])
-        operands = [self.offsets[axis], *([count] if count is not None else [])]
+        symbols = [value for value in (count, chunk) if isinstance(value, ir.Value)]
+        whole = ir.AffineConstantExpr.get(chunk) if isinstance(chunk, int) else ir.AffineSymbolExpr.get(1)
+        map_ = ir.AffineMap.get(1, len(symbols), [whole, left])
+        operands = [self.offsets[axis], *symbols]
         return ir.Operation.create("affine.min", results=[ir.IndexType.get()], operands=operands,
                                    attributes={"map": ir.AffineMapAttr.get(map_)}).result
 

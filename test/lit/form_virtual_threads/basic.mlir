@@ -110,12 +110,18 @@ func.func @tiles(%x: tensor<1048576xf32>, %o: tensor<1048576xf32>) -> tensor<104
 }
 
 // -----
-// 7. A tile whose size is known at run time, with a bound: blocks by the bound, the range by the size.
-// CHECK: #[[LEFT:.*]] = affine_map<(d0)[s0] -> (10016, -d0 + s0)>
+// 7. A tile whose size is known at run time, with a bound: as many blocks of whole vectors as of the bound, no smaller
+// than pays.
+// CHECK: #[[LEFT:.*]] = affine_map<(d0)[s0, s1] -> (s1, -d0 + s0)>
 // CHECK-LABEL: func.func @ragged_tiles
 // CHECK: %[[SIZE:.*]] = affine.min
-// CHECK: scf.forall (%[[I:.*]]) = (0) to (%[[SIZE]]) step (10016)
-// CHECK: %[[N:.*]] = affine.min #[[LEFT]](%[[I]])[%[[SIZE]]]
+// CHECK: %[[SUM:.*]] = arith.addi %[[SIZE]], %c127
+// CHECK: %[[UNITS:.*]] = arith.divui %[[SUM]], %c128
+// CHECK: %[[EQUAL:.*]] = arith.muli %[[UNITS]], %c32
+// CHECK: %[[MOST:.*]] = arith.minsi %[[EQUAL]], %c10016
+// CHECK: %[[CHUNK:.*]] = arith.maxsi %[[MOST]], %c
+// CHECK: scf.forall (%[[I:.*]]) = (0) to (%[[SIZE]]) step (%[[CHUNK]])
+// CHECK: %[[N:.*]] = affine.min #[[LEFT]](%[[I]])[%[[SIZE]], %[[CHUNK]]]
 // CHECK: tensor.extract_slice %{{.*}}[%[[I]]] [%[[N]]] [1] : tensor<?xf32> to tensor<?xf32>
 func.func @ragged_tiles(%x: tensor<100003xf32>, %o: tensor<100003xf32>) -> tensor<100003xf32> {
   %c0 = arith.constant 0 : index
