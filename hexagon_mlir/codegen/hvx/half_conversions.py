@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hexagon_mlir.codegen.hvx.native_parts import PartBuilder
 
-_WORDS, _HALVES = "<32 x i32>", "<64 x i16>"
+_WORDS, _PAIR, _LANES = "<32 x i32>", "<64 x i32>", "<128 x i1>"
 _NATIVE = 32
 _HALF_BITS = -1 << 13
 """Sign, exponent and the ten fraction bits of f16, as a mask of f32."""
@@ -40,18 +40,44 @@ def widened_words(builder: PartBuilder, words: str, specials: bool, lanes: int =
     return builder.emit(f"select <{lanes} x i1> {beyond}, {type_} {special}, {type_} {exact}")
 
 
+def widened_pair(builder: PartBuilder, words: tuple[str, str]) -> list[str]:
+    """Two parts of f32 words that were widened by the product with 1, corrected, with infinity and NaN.
+
+    Both lose their signs by one sum of pairs: LLVM would shift words one by one, and the shifter converts, too.
+    """
+    exact = [builder.emit(f"and {_WORDS} {part}, {_splat(_HALF_BITS)}") for part in words]
+    both = _PAIR, builder.intrinsic("vcombine", _PAIR, *((_WORDS, part) for part in reversed(exact)))
+    doubled = builder.intrinsic("vaddw.dv", _PAIR, both, both)
+    corrected = []
+    for part, which in zip(exact, ("lo", "hi"), strict=True):
+        beyond = builder.intrinsic("vgtuw", _LANES, (_WORDS, builder.half(which, doubled)),
+                                   (_WORDS, _splat(2 * _TWO_TO_16 - 1)))
+        corrected.append(builder.intrinsic("vandqrt.acc", _WORDS, (_WORDS, part), (_LANES, beyond),
+                                           ("i32", str(_INFINITY))))
+    return corrected
+
+
 def narrowed_halves(builder: PartBuilder, words: str, sources: tuple[str, str] | None) -> str:
     """The f16 numbers in ``words`` (as 32 words) with infinity on overflow, and NaN for NaN.
 
-    ``sources`` are the f32 words of the even and of the odd lanes; None where they cannot be NaN.
+    ``sources`` are the f32 words of the even and of the odd lanes; None where they cannot be NaN. Words that have
+    lost their signs, as sums with themselves, less those of infinity are 0 for all numbers: saturated to halves, they
+    tell where a NaN was. Sums and differences of pairs of vectors are one instruction each.
     """
     result = words
     for extreme, bits in (("vmin", _HALF_INFINITY), ("vmax", _HALF_INFINITY | _HALF_SIGN)):  # NaN is above
         limit = _splat((bits & 0xFFFF) * 0x10001)
         result = builder.intrinsic(f"{extreme}.hf", _WORDS, (_WORDS, result), (_WORDS, limit))
-    for source, bits in zip(sources or (), (_NAN, _NAN << 16), strict=False):
-        result = builder.emit(f"or {_WORDS} {result}, {_where_nan(builder, source, bits, _NATIVE)}")
-    return result
+    if sources is None:
+        return result
+    even, odd = ((_WORDS, source) for source in sources)
+    both = _PAIR, builder.intrinsic("vcombine", _PAIR, odd, even)
+    doubled = _PAIR, builder.intrinsic("vaddw.dv", _PAIR, both, both)
+    beyond = _PAIR, builder.intrinsic("vsubuwsat.dv", _PAIR, doubled, (_PAIR, _splat(2 * _INFINITY)))
+    high, low = ((_WORDS, builder.half(which, beyond[1])) for which in ("hi", "lo"))
+    halves = builder.intrinsic("vsatuwuh", _WORDS, high, low)
+    nan = builder.intrinsic("vgtuh", _LANES, (_WORDS, halves), (_WORDS, "zeroinitializer"))
+    return builder.intrinsic("vandqrt.acc", _WORDS, (_WORDS, result), (_LANES, nan), ("i32", str(_NAN * 0x10001)))
 
 
 def widened_whole(builder: PartBuilder, extension: str, name: str, lanes: int, specials: bool) -> None:

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from hexagon_mlir.codegen.hvx.half_conversions import widened_words
+from hexagon_mlir.codegen.hvx.half_conversions import widened_pair, widened_words
 from hexagon_mlir.codegen.hvx.half_narrowing import operands
 from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS
 from hexagon_mlir.codegen.hvx.value_forms import constant
@@ -141,12 +141,16 @@ class PartBuilder:
         if value.parts:
             return value.parts
         ieee, qfloat = FORMATS[value.element]
-        def converted(words: str) -> str:
-            made = self.intrinsic(f"vconv.{ieee}.{qfloat}", "<32 x i32>", ("<32 x i32>", words))
-            made = widened_words(self, made, value.specials) if value.from_half else made
-            return self.as_type(made, value.native)
 
-        return self.cached(operand, "ieee", value.block, lambda: [converted(c) for c in value.qfloats])
+        def converted() -> list[str]:
+            made = [self.intrinsic(f"vconv.{ieee}.{qfloat}", "<32 x i32>", ("<32 x i32>", c)) for c in value.qfloats]
+            if value.from_half and value.specials and len(made) % 2 == 0:
+                made = [part for two in zip(made[::2], made[1::2], strict=True) for part in widened_pair(self, two)]
+            elif value.from_half:
+                made = [widened_words(self, words, value.specials) for words in made]
+            return [self.as_type(words, value.native) for words in made]
+
+        return self.cached(operand, "ieee", value.block, converted)
 
     def as_qfloat(self, operand: str, value: Value, normal: bool = False) -> list[str]:
         """The parts in qfloat, normalised on request: a sum with zero does both, within one unit in the last place.

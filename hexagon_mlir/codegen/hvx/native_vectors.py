@@ -314,7 +314,8 @@ class FunctionRewriter(PartBuilder):
         ratio = source.bits // value.bits
         floats = i.opcode == "fptrunc"
         wanted = value.lane_stride * ratio
-        if not floats and source.lane_stride < wanted:
+        deals = floats and self.qfloat and wanted == 2 and source.lane_stride == 1 and not source.splat
+        if deals or (not floats and source.lane_stride < wanted):
             wanted = source.lane_stride
         if floats and self.qfloat and source.lane_stride == wanted:
             parts = self.as_qfloat(i.operands[0], source)
@@ -330,6 +331,8 @@ class FunctionRewriter(PartBuilder):
         while bits > value.bits:
             parts, stride = self.narrowed(floats, parts, bits, stride, finish)
             bits //= 2
+        if deals:  # one vector, not two
+            parts = [self.intrinsic("vdealh", "<32 x i32>", ("<32 x i32>", part)) for part in parts]
         value.parts = [self.as_type(p, value.native) for p in parts] if floats else parts
 
     def _finish_half(self, i: Instruction, source: Value, stride: int) -> Callable[[str, int, int], str] | None:
