@@ -11,7 +11,13 @@ from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import ir, linalg, scf, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.make import muli
-from hexagon_mlir.passes.engine_convolution.epilogue import inputs_beside, on_block, only_positive
+from hexagon_mlir.passes.engine_convolution.epilogue import (
+    inputs_beside,
+    on_block,
+    on_each,
+    only_positive,
+    reads_alone,
+)
 from hexagon_mlir.passes.engine_convolution.image import Image, reshaped
 from hexagon_mlir.passes.engine_convolution.parts import Part, Unfinished
 from hexagon_mlir.passes.engine_convolution.read import Convolution
@@ -186,14 +192,22 @@ class ConvolutionBuilder:
         order = [dim for dim in _PIXELS if dim in kept]
         rows = tcm_tensor([shape[dim] for dim in order], ir.F16Type.get())
         pixels = linalg.transpose(cut, outs=[rows], permutation=[kept.index(dim) for dim in order]).results[0]
-        block = reshaped(pixels, [plan.tile_rows * shape[3], shape[4] * PAIR * across, outputs * TILE])
-        block = extract(block, [0, 0, 0], [part.rows, geometry.columns, part.outputs])
+        padded = [plan.tile_rows * shape[3], shape[4] * PAIR * across, outputs * TILE]
+        filled = [part.rows, geometry.columns, part.outputs]
         offsets, sizes = self._place(part)
         dropped = max(len(sizes) - _BLOCK_RANK, 0)
-        block = reshaped(block, sizes[dropped:])
-        made = []
+
+        def block(values: ir.Value) -> ir.Value:
+            return reshaped(extract(reshaped(values, padded), [0, 0, 0], filled), sizes[dropped:])
+
+        made, sums = [], convolution.op.results[0]
         for op, result, inputs in zip(convolution.epilogues, results, product.inputs, strict=True):
-            own = block if self._only_rounded(op) else on_block(op, convolution.op.results[0], block, inputs, dropped)
+            if self._only_rounded(op):
+                own = block(pixels)
+            elif reads_alone(op, sums) and padded == filled:  # one parallel loop for both
+                own = block(on_each(op, sums, pixels))
+            else:
+                own = on_block(op, sums, block(pixels), inputs, dropped)
             made.append(insert(own, result, offsets, sizes))
         return made
 

@@ -129,6 +129,16 @@ def _dims(map_: ir.Attribute) -> list[int]:
     return [result.position for result in ir.AffineMapAttr(map_).value.results]
 
 
+def reads_alone(op: ir.Operation, sums: ir.Value) -> bool:
+    """True where ``op`` reads nothing but ``sums``, each to make one element."""
+    return input_count(op) == 1 and op.operands[0] == sums
+
+
+def on_each(op: ir.Operation, sums: ir.Value, block: ir.Value) -> ir.Value:
+    """``op``, which reads ``sums`` alone, on the elements of ``block``, f16, in any dimensions."""
+    return _on(op, sums, [block], [ir.AffineMap.get_identity(ir.RankedTensorType(block.type).rank)])
+
+
 def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, others: list[ir.Value], dropped: int) -> ir.Value:
     """``op`` on ``block``, f16, instead of the f32 ``sums``, and on ``others`` instead of its other inputs; the block
     lacks the first ``dropped`` dimensions of the sums.
@@ -137,8 +147,14 @@ def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, others: list[ir.
     given = iter(others)
     inputs = [block if value == sums else next(given) for value, _ in _inputs(op)]
     maps = [_map(rank, [dim - dropped for dim in _dims(attribute) if dim >= dropped]) for _, attribute in _inputs(op)]
-    into = tcm_tensor(list(ir.RankedTensorType(block.type).shape), ir.RankedTensorType(op.results[0].type).element_type)
-    maps.append(ir.AffineMap.get_identity(rank))
+    return _on(op, sums, inputs, maps)
+
+
+def _on(op: ir.Operation, sums: ir.Value, inputs: list[ir.Value], maps: list[ir.AffineMap]) -> ir.Value:
+    """``op`` on ``inputs`` with these maps, of which those in place of ``sums`` have all its dimensions."""
+    (block,) = {value for value, (old, _) in zip(inputs, _inputs(op), strict=True) if old == sums}
+    type_ = ir.RankedTensorType(block.type)
+    into = tcm_tensor(list(type_.shape), ir.RankedTensorType(op.results[0].type).element_type)
     old = op.regions[0].blocks[0]
     summed = [argument for argument, value in zip(old.arguments, op.operands, strict=True) if value == sums]
 
@@ -152,7 +168,7 @@ def on_block(op: ir.Operation, sums: ir.Value, block: ir.Value, others: list[ir.
                 clone(inner, mapping)
         return mapping.get(end.operands[0], end.operands[0])
 
-    return generic(inputs, into, maps, ["parallel"] * rank, body)
+    return generic(inputs, into, [*maps, ir.AffineMap.get_identity(type_.rank)], ["parallel"] * type_.rank, body)
 
 
 def _map(rank: int, dims: list[int]) -> ir.AffineMap:

@@ -197,11 +197,13 @@ def _is_separable(first: FirstTile, arena: ir.Operation) -> bool:
 
 
 def base_of(value: ir.Value) -> int:
-    """A lower bound of a view's offset in the arena: its constant term."""
+    """A lower bound of a view's offset in the arena: its constant term, less the gaps that were closed before it."""
     known = constant_value(value)
     if known is not None:
         return known
     op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if op is not None and op.name == "arith.subi":
+        return base_of(op.operands[0]) - (constant_value(op.operands[1]) or 0)
     return sum(map(base_of, op.operands)) if op is not None and op.name == "arith.addi" else 0
 
 

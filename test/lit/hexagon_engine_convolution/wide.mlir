@@ -73,3 +73,28 @@ func.func @shared(%wide: tensor<1x9x9x32xf32>, %weights: tensor<3x3x32x32xf16>) 
   } -> tensor<1x7x7x32xf16>
   return %1, %image : tensor<1x7x7x32xf16>, tensor<1x9x9x32xf16>
 }
+
+// -----
+// 3. An op that reads the sums alone follows on rows of tiles, before they are rows of pixels: threads do both at once.
+// CHECK-LABEL: func.func @results
+// CHECK: %[[PIXELS:.*]] = linalg.transpose {{.*}} permutation = [1, 0, 2, 4, 3]
+// CHECK-NEXT: %[[PLACE:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<[[SHAPE:[0-9x]+]]xf32>
+// CHECK-NEXT: %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[PIXELS]] : tensor<[[SHAPE]]xf16>) outs(%[[PLACE]] : tensor<[[SHAPE]]xf32>)
+// CHECK: arith.extf
+// CHECK: tensor.collapse_shape %[[WIDE]]
+#same = affine_map<(n, y, x, o) -> (n, y, x, o)>
+func.func @results(%image: tensor<1x16x16x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x16x16x32xf32> {
+  %none = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x16x16x32xf32>
+  %i = linalg.fill ins(%none : f32) outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x16x16x32xf16>, tensor<1x1x32x32xf16>)
+      outs(%i : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x16x16x32xf32>) outs(%e : tensor<1x16x16x32xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %t = arith.truncf %x : f32 to f16
+      %w = arith.extf %t : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<1x16x16x32xf32>
+  return %1 : tensor<1x16x16x32xf32>
+}

@@ -47,6 +47,52 @@ func.func @whole(%w: memref<256x256xf32>, %x: memref<512x128xf32>, %y: memref<25
 }
 
 // -----
+// Both transfers are tiles: a slot that an scf.forall indexes moves down by the bytes of each.
+// CHECK-LABEL: func.func @two
+// CHECK-SAME: hexagon.tcm = {arena = 4096 : i64
+// CHECK: scf.forall
+// CHECK: %[[ONE:.*]] = arith.subi %{{.*}}, %c262144
+// CHECK: %[[BOTH:.*]] = arith.subi %[[ONE]], %c262144
+// CHECK: memref.view %{{.*}}[%[[BOTH]]]
+func.func @two(%w: memref<256x256xf32>, %x: memref<256x256xf32>, %y: memref<256xf32>)
+    attributes {hexagon.in_model = array<i64: 0, 1>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c262144 = arith.constant 262144 : index
+  %c524288 = arith.constant 524288 : index
+  %c1024 = arith.constant 1024 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<528384xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<528384xi8, 1> to memref<262144xi8, 1>
+  %o = memref.view %arena[%c262144][] {hexagon.tcm_slot} : memref<528384xi8, 1> to memref<262144xi8, 1>
+  %t = memref.view %s[%c0][] : memref<262144xi8, 1> to memref<256x256xf32, 1>
+  %u = memref.view %o[%c0][] : memref<262144xi8, 1> to memref<256x256xf32, 1>
+  %c65536 = arith.constant 65536 : index
+  %tags = memref.alloc() : memref<2xi32>
+  memref.dma_start %x[%c0, %c0], %u[%c0, %c0], %c65536, %tags[%c0]
+    : memref<256x256xf32>, memref<256x256xf32, 1>, memref<2xi32>
+  memref.dma_start %w[%c0, %c0], %t[%c0, %c0], %c65536, %tags[%c1]
+    : memref<256x256xf32>, memref<256x256xf32, 1>, memref<2xi32>
+  memref.dma_wait %tags[%c0], %c65536 : memref<2xi32>
+  memref.dma_wait %tags[%c1], %c65536 : memref<2xi32>
+  scf.forall (%i) in (4) {
+    %part = arith.muli %i, %c1024 : index
+    %at = arith.addi %part, %c524288 : index
+    %p = memref.view %arena[%at][] {hexagon.tcm_slot} : memref<528384xi8, 1> to memref<1024xi8, 1>
+    %q = memref.view %p[%c0][] : memref<1024xi8, 1> to memref<256xf32, 1>
+    %row = memref.subview %t[%i, 0] [1, 256] [1, 1]
+      : memref<256x256xf32, 1> to memref<256xf32, strided<[1], offset: ?>, 1>
+    %other = memref.subview %u[%i, 0] [1, 256] [1, 1]
+      : memref<256x256xf32, 1> to memref<256xf32, strided<[1], offset: ?>, 1>
+    scf.for %k = %c0 to %c1024 step %c1 {
+      linalg.exp ins(%row : memref<256xf32, strided<[1], offset: ?>, 1>) outs(%q : memref<256xf32, 1>)
+      linalg.exp ins(%other : memref<256xf32, strided<[1], offset: ?>, 1>) outs(%q : memref<256xf32, 1>)
+    }
+  }
+  memref.dealloc %arena : memref<528384xi8, 1>
+  return
+}
+
+// -----
 // 2. Tiles of columns: the tag is stored where the loop reads it, the later tile starts when no fetch is left.
 // CHECK-LABEL: func.func @tiles
 // CHECK-SAME: tiles = [array<i64: 0, 0, 512, 256, 2048, 131072>]}

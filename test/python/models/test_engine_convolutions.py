@@ -36,3 +36,22 @@ def test_values(sizes, options, high, wide):
     assert any(record.result.matrix for record in model.last_run.launches)
     bound = 2.0**-11 * exact.abs() + 2.0**-20 * size + 2.0**-16
     assert bool(((got - exact).abs() <= bound).all())
+
+
+@pytest.mark.parametrize(("sizes", "high", "wide", "positive"), [
+    ((64, 64, 3), 56, 56, False),  # several transfers ahead, and vectors of each thread's own in TCM
+    ((40, 72, 3), 21, 19, True),  # neither rows, columns nor channels are whole tiles
+    ((64, 128, 1), 16, 16, False),
+])
+def test_images_of_f32(sizes, high, wide, positive):
+    torch.manual_seed(0)
+    layer = Last(*sizes, padding=sizes[2] // 2)
+    module = (torch.nn.Sequential(layer, torch.nn.ReLU()) if positive else layer).eval()
+    x = torch.randn(1, high, wide, sizes[0])
+    with torch.no_grad():
+        model = hx.compile(torch.export.export(module, (x,)), numerics="mixed")
+        got, exact = model(x).double(), module.double()(x.double())
+        size = layer.layer.weight.abs().sum((1, 2, 3)).max() * x.abs().max()
+    assert any(record.result.matrix for record in model.last_run.launches)
+    bound = 2.0**-11 * exact.abs() + 2.0**-11 * size / sizes[0]**0.5
+    assert bool(((got - exact).abs() <= bound).all())
