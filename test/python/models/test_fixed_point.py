@@ -7,23 +7,27 @@ import pytest
 import torch
 
 from hexagon_mlir.frontend.torch.kernels.requantization import requantize
-from hexagon_mlir.frontend.torch.rewrites.fixed_point import addition, requantization
+from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 
 
 @pytest.mark.parametrize(("most", "largest"), [
     (2**-9, 1 << 27), (0.0037, 1 << 18), (0.2, 9 * 255 * 127), (3e-6, 1 << 29)])
-def test_factors(most, largest):
+@pytest.mark.parametrize("limits", [None, (-128, 127)])
+def test_factors(most, largest, limits):
     generator = torch.Generator().manual_seed(0)
     factors = most * torch.rand(50, generator=generator).double()
     factors[0], factors[1] = most, -most
     offsets = 40 * torch.randn(50, generator=generator).double()
     sums = torch.randint(-largest, largest + 1, (20, 50), generator=generator).to(torch.int32)
     sums[0], sums[1] = largest, -largest
-    numbers = requantization(factors, offsets, largest)
+    factors[2:], offsets[2:] = (factors[2:].abs() + most) / 2, offsets[2:]  # no channel with far larger sums
+    numbers = requantization(factors, offsets, largest, limits)
     assert numbers is not None and int(numbers.factors.abs().max()) >= 1 << 30 and numbers.left >= 0
+    assert numbers.right >= (17 if limits else 10) and (numbers.limit == 0 or limits)
+    sums[2:6] = torch.round(offsets / -factors)  # results near 0, exact halves among them
     got = requantize(sums, numbers.factors[None], numbers.offsets[None], numbers.left, numbers.right, -128, 127,
-                     torch.int8)
-    room = Fraction(1, 1 << numbers.right) + largest * Fraction(1, 1 << 30) * Fraction(most)
+                     torch.int8, numbers.limit)
+    room = Fraction(5, 4 << numbers.right)
     for row, results in zip(sums.tolist(), got.tolist(), strict=True):
         for value, factor, offset, result in zip(row, factors.tolist(), offsets.tolist(), results, strict=True):
             real = value * Fraction(factor) + Fraction(offset) + Fraction(1, 2)
@@ -33,20 +37,18 @@ def test_factors(most, largest):
 
 @pytest.mark.parametrize(("factor", "offset", "largest"), [
     (0.0, 0.0, 100), (float("inf"), 0.0, 100), (0.01, float("nan"), 100), (0.01, 0.0, 1 << 30), (0.01, 1e9, 100),
-    (1e4, 0.0, 1 << 28),
+    (1e4, 0.0, 1 << 28), (9e7, 5.0, 1 << 28),
 ])
 def test_what_does_not_fit(factor, offset, largest):
-    assert requantization(torch.tensor([factor]).double(), torch.tensor([offset]).double(), largest) is None
+    for limits in (None, (0, 255)) if factor < 1e4 else (None,):
+        assert requantization(torch.tensor([factor]).double(), torch.tensor([offset]).double(), largest, limits) is None
 
 
-@pytest.mark.parametrize("factors", [(1.0, 1.0), (0.51, 1.9), (3.7, 1e-3), (200.0, 200.0)])
-def test_sums_of_two(factors):
-    numbers = addition(factors, -100.0)
-    assert numbers is not None
-    (first, second), offset, right = numbers
-    assert 255 * (abs(first) + abs(second)) + abs(offset) < 1 << 31
-    for a, b in [(0, 0), (255, 255), (255, 0), (13, 200)]:
-        real = a * Fraction(factors[0]) + b * Fraction(factors[1]) - 100 + Fraction(1, 2)
-        assert abs((a * first + b * second + offset) / Fraction(1 << right) - real) < Fraction(512, 1 << right)
-    assert addition((2.0**20, 1.0), 0.0) is None
-    assert addition((0.0, 0.0), 0.0) is None
+def test_limits_say_nothing_about_a_channel_without_a_factor():
+    """A channel whose factor is 0 is its offset, whatever its sums."""
+    numbers = requantization(torch.tensor([0.0, 2**-9]).double(), torch.tensor([3.0, 4.0]).double(), 1 << 22, (0, 255))
+    assert numbers is not None and numbers.limit == 0
+    sums = torch.tensor([[-(1 << 22), -(1 << 22)], [1 << 22, 1 << 22], [0, 512]], dtype=torch.int32)
+    found = requantize(sums, numbers.factors[None], numbers.offsets[None], numbers.left, numbers.right, 0, 255,
+                       torch.uint8, numbers.limit)
+    assert found.tolist() == [[3, 0], [3, 255], [3, 5]]

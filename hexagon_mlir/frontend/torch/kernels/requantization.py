@@ -14,12 +14,14 @@ _WORD = 32
 
 
 def requantize(sums: torch.Tensor, factors: torch.Tensor | int, offsets: torch.Tensor | int, left: int, right: int,
-               low: int, high: int, dtype: torch.dtype) -> torch.Tensor:
+               low: int, high: int, dtype: torch.dtype, limit: int = 0) -> torch.Tensor:
     """``floor((floor(sums * 2^left * factors / 2^32) + offsets) / 2^right)``, clamped: i32 of any rank to bytes.
 
     ``factors`` and ``offsets`` are numbers, or i32 of the same rank with one number for each element along one
-    dimension.
+    dimension. ``sums`` are clamped to ``limit`` in size first, unless it is 0.
     """
+    if limit:
+        sums = sums.clamp(-limit, limit)
     high_words = (sums.to(torch.int64) * factors * (1 << left)) >> _WORD
     return ((high_words + offsets) >> right).clamp(low, high).to(dtype)
 
@@ -33,7 +35,8 @@ def add_bytes(x: torch.Tensor, y: torch.Tensor, factors: Sequence[int], offset: 
 
 def build_requantize(node: Node) -> str:
     """One linalg.generic; numbers of the channels are indexed by their dimension."""
-    sums, factors, offsets, left, right, low, high, dtype = args_of(node)
+    sums, factors, offsets, left, right, low, high, dtype, *rest = args_of(node)
+    limit = rest[0] if rest else 0
     shape = shape_of(sums)
     loops = ", ".join(f"d{d}" for d in range(len(shape)))
     whole, given, made = f"affine_map<({loops}) -> ({loops})>", tensor_type(shape, "i32"), tensor_type(shape, "i8")
@@ -53,17 +56,26 @@ def build_requantize(node: Node) -> str:
         body = f"""      %factor = arith.constant {factors} : i32
       %offset = arith.constant {offsets} : i32
 """
+    last = "%given"
+    if limit:
+        body += f"""      %beyond = arith.constant {limit} : i32
+      %under = arith.constant {-limit} : i32
+      %from_under = arith.maxsi %given, %under : i32
+      %within = arith.minsi %from_under, %beyond : i32
+"""
+        last = "%within"
     if left:
         body += f"""      %left = arith.constant {left} : i32
-      %s = arith.shli %given, %left : i32
+      %s = arith.shli {last}, %left : i32
 """
+        last = "%s"
     return f"""func.func @kernel(%x: {given}{arguments}) -> {made} {{
 {collapsed}  %e = tensor.empty() : {made}
   %result = linalg.generic {{indexing_maps = [{", ".join([*maps, whole])}],
       iterator_types = [{", ".join(['"parallel"'] * len(shape))}]}}
       ins({inputs} : {kinds}) outs(%e : {made}) {{
     ^bb0({block}, %none: i8):
-{body}      %unused, %p = arith.mulsi_extended {"%s" if left else "%given"}, %factor : i32
+{body}      %unused, %p = arith.mulsi_extended {last}, %factor : i32
       %sum = arith.addi %p, %offset : i32
 {_clamped("%sum", right, low, high, dtype)}  }} -> {made}
   return %result : {made}

@@ -3,59 +3,65 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 _WORD = 32
-_FRACTION_BITS = 16
-"""Bits of the offset below one step of the result, where the sums leave room to shift them left: an offset is off by
-at most 2^-17 of a step."""
-_SUM_BITS = 20
-"""Of factors of a byte, of which two and an offset are added in 32 bits."""
+_MOST_FRACTION_BITS = 20
+"""Of a result below one step. Offsets of up to 2^9 steps have room for as many."""
+_FRACTION_BITS = 17
+"""With fewer, sums are clamped first to what a byte can say, which costs two instructions for each register of sums."""
+_LEAST_FRACTION_BITS = 10
+"""With fewer, f32 is closer."""
 
 
 @dataclass(frozen=True)
 class Requantization:
-    """Arguments of `requantize`: ``factors`` and ``offsets`` are i32, one for each channel."""
+    """Arguments of `requantize`: ``factors`` and ``offsets`` are i32, one for each channel. Sums are clamped to
+    ``limit`` in size first, unless it is 0."""
 
     factors: torch.Tensor
     offsets: torch.Tensor
     left: int
     right: int
+    limit: int = 0
 
 
-def requantization(factors: torch.Tensor, offsets: torch.Tensor, largest: int) -> Requantization | None:
+def requantization(factors: torch.Tensor, offsets: torch.Tensor, largest: int,
+                   limits: tuple[int, int] | None = None) -> Requantization | None:
     """``floor(sum * factors + offsets + 1/2)`` in integers, for sums of at most ``largest`` in size.
 
-    ``factors`` and ``offsets`` are f64, shape (channels,). The largest factor has 31 bits, and all share its exponent;
-    offsets have as many bits below the point as the products. None where 32 bits are too few.
+    ``factors`` and ``offsets`` are f64, shape (channels,); ``limits``: the least and largest result that matter, which
+    others may become. The largest factor has 31 bits, and all share its exponent. A result is off by at most
+    ``5/4 * 2^-right`` steps before it is rounded down: 1/2 for the lower word of the product, 1/2 for the offset, 1/4
+    for the factor. None where 32 bits are too few for 10 of them below one step.
     """
     most = float(factors.abs().max())
     if not (most > 0 and math.isfinite(most)) or not torch.isfinite(offsets).all() or largest >= 1 << 30:
         return None
+    found = _with_most_bits(factors, offsets, largest)
+    if limits is None or (found is not None and found.right >= _FRACTION_BITS):
+        return found
+    beyond = torch.maximum((limits[1] + 1 - offsets).abs(), (limits[0] - 1 - offsets).abs()) / factors.abs()
+    limit = math.ceil(min(float(beyond.max()), largest))
+    clamped = _with_most_bits(factors, offsets, limit)
+    if clamped is None or (found is not None and clamped.right <= found.right):
+        return found
+    return replace(clamped, limit=limit)
+
+
+def _with_most_bits(factors: torch.Tensor, offsets: torch.Tensor, largest: int) -> Requantization | None:
+    """`requantization` with as many bits below one step as sums, products and offsets of 32 bits leave."""
+    most = float(factors.abs().max())
     exponent = _WORD - 1 - math.frexp(most)[1]
     if round(most * 2.0**exponent) >= 1 << 31:
         exponent -= 1
-    room = _WORD - 2 - max(largest, 1).bit_length()
-    left = max(0, min(room, _FRACTION_BITS - (exponent - _WORD)))
-    right = exponent + left - _WORD
-    if not 0 < right < _WORD - 1:
-        return None
-    steps = torch.floor((offsets + 0.5) * 2.0**right + 0.5)
-    if steps.abs().max() >= 1 << 30:
-        return None
-    return Requantization(torch.round(factors * 2.0**exponent).to(torch.int32), steps.to(torch.int32), left, right)
-
-
-def addition(factors: tuple[float, float], offset: float) -> tuple[tuple[int, int], int, int] | None:
-    """``floor(a * factors[0] + b * factors[1] + offset + 1/2)`` of bytes a and b: the factors and the offset times a
-    power of two, and its exponent; None where 32 bits are too few."""
-    most = max(abs(factors[0]), abs(factors[1]), abs(offset) / 512)
-    if not (most > 0 and math.isfinite(most)):
-        return None
-    right = _SUM_BITS - max(0, math.frexp(most)[1])
-    if right < 1:
-        return None
-    whole = (round(factors[0] * 2.0**right), round(factors[1] * 2.0**right))
-    return whole, math.floor((offset + 0.5) * 2.0**right + 0.5), right
+    farthest = float(offsets.abs().max()) + 1
+    for right in range(_MOST_FRACTION_BITS, _LEAST_FRACTION_BITS - 1, -1):
+        left = max(0, right + _WORD - exponent)
+        if largest << left < 1 << 31 and farthest * 2.0**right < 1 << 30:
+            wanted = torch.round(factors * 2.0 ** (right + _WORD - left))
+            steps = torch.floor((offsets + 0.5) * 2.0**right + 1.0)  # 1/2 for the lower word, 1/2 to round
+            return Requantization(wanted.to(torch.int32), steps.to(torch.int32), left, right)
+    return None

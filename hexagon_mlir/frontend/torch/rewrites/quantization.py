@@ -17,10 +17,11 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.requantization import add_bytes, requantize
+from hexagon_mlir.frontend.torch.rewrites.byte_sums import addition
 from hexagon_mlir.frontend.torch.rewrites.byte_tables import table
 from hexagon_mlir.frontend.torch.rewrites.constants import value_of
 from hexagon_mlir.frontend.torch.rewrites.conversions import expand_dequantize, expand_quantize
-from hexagon_mlir.frontend.torch.rewrites.fixed_point import addition, requantization
+from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.frontend.torch.rewrites.integers import converted
 from hexagon_mlir.frontend.torch.rewrites.quantized_products import PRODUCTS, computed_product, product
 from hexagon_mlir.frontend.torch.rewrites.schemes import (
@@ -113,8 +114,7 @@ def _addition(graph: TorchGraph, layer: Node, node: Node, scheme: Scheme, limits
     if shape_of(parts[0][0]) != shape_of(parts[1][0]):
         return False
     (x, first), (y, second) = parts[0], parts[1]
-    factors = (first.scale / scheme.scale, second.scale / scheme.scale)
-    numbers = addition(factors, scheme.zero - first.zero * factors[0] - second.zero * factors[1])
+    numbers = addition(first, second, scheme, (limits[0], limits[1]))
     if numbers is None:
         return False
     low, high = scheme.within(*limits)
@@ -133,13 +133,13 @@ def _mean(graph: TorchGraph, layer: Node, node: Node, scheme: Scheme, limits: Se
     sums, given, count = found
     factor = given.scale * share / scheme.scale
     numbers = requantization(torch.tensor([factor]).double(), torch.tensor([float(scheme.zero)]).double(),
-                             count * given.largest)
+                             count * given.largest, (scheme.low, scheme.high))
     if numbers is None:
         return False
     values = (int(numbers.factors), int(numbers.offsets))
     low, high = scheme.within(*limits)
     graph.replace(node, graph.insert(node, requantize, sums, *values, numbers.left, numbers.right, low, high,
-                                     scheme.dtype))
+                                     scheme.dtype, numbers.limit))
     return True
 
 

@@ -33,7 +33,8 @@ _BYTE = 255  # what a byte differs from a zero point by at most
 class _Sums:
     """``wide`` inputs less their zero points and ``numbers``, their weights, both i32: what ``layer`` multiplies.
 
-    ``scales`` of the channels are f64, and so is ``bias``; no sum is larger than ``largest``.
+    ``scales`` of the channels are f64, and so is ``bias``; no sum is larger than ``largest``, nor one of any weights
+    of this size than ``largest_of_any``.
     """
 
     layer: Node
@@ -42,6 +43,7 @@ class _Sums:
     scales: torch.Tensor
     bias: torch.Tensor | None
     largest: int
+    largest_of_any: int
 
     @property
     def dimension(self) -> int:
@@ -71,12 +73,12 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     node, wanted = result
     offsets = torch.zeros(1).double() if sums.bias is None else sums.bias
     offsets = (offsets / wanted.scale + wanted.zero).expand(sums.scales.shape)
-    numbers = requantization(sums.scales / wanted.scale, offsets, sums.largest)
+    numbers = requantization(sums.scales / wanted.scale, offsets, sums.largest, (wanted.low, wanted.high))
     if numbers is None:
         return False
     low, high = wanted.within(*limits)
     lowest = torch.iinfo(wanted.dtype).min
-    given = None if conversion is None or _grouped(inner) else engine_scales(numbers, lowest, sums.largest)
+    given = None if conversion is None or _grouped(inner) else engine_scales(numbers, lowest, sums.largest_of_any)
     if given is not None and (conversion == Conversion.ENGINE or not given.differing):
         words, biases = (graph.add_constant(sums.along(values), name)
                          for values, name in ((given.words, "words"), (given.biases, "biases")))
@@ -86,7 +88,7 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     multipliers, starts = (graph.add_constant(sums.along(values), name)
                            for values, name in ((numbers.factors, "factors"), (numbers.offsets, "offsets")))
     graph.replace(node, graph.insert(node, requantize, _multiplied(graph, sums), multipliers, starts, numbers.left,
-                                     numbers.right, low, high, wanted.dtype))
+                                     numbers.right, low, high, wanted.dtype, numbers.limit))
     return True
 
 
@@ -132,12 +134,13 @@ def _sums(graph: TorchGraph, layer: Node, added: torch.Tensor | None) -> _Sums |
         return None
     (wide, scheme), dimension = given, 1 if layer.target in _CONVOLUTIONS else -1
     channels = shape_of(layer)[dimension]
-    largest = prod(shape_of(factors.numbers)) // channels * scheme.largest * factors.largest
+    of_any = prod(shape_of(factors.numbers)) // channels * scheme.largest * factors.largest
+    largest = factors.largest_sum(scheme)
     if largest >= _WORDS:
         return None
     scales = factors.scales.expand(channels) * scheme.scale
     return _Sums(layer, wide, converted(graph, layer, factors.numbers, torch.int32), scales,
-                 None if offsets is None else offsets.double(), largest)
+                 None if offsets is None else offsets.double(), largest, of_any)
 
 
 def _inputs(graph: TorchGraph, x: Any) -> tuple[Node, Scheme] | None:

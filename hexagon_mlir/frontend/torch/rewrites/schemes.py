@@ -40,8 +40,8 @@ class Scheme:
         return min(low, self.high), max(high, self.low)
 
     def _byte(self, number: float) -> int:
-        steps = torch.tensor(max(-_FAR, min(_FAR, number / self.scale)), dtype=torch.float64)
-        return int(torch.round(steps)) + self.zero
+        steps = torch.tensor(number, dtype=torch.float32) * (1.0 / self.scale)  # as PyTorch converts it
+        return int(torch.round(steps.clamp(-_FAR, _FAR))) + self.zero
 
 
 def kind_of(node: Any) -> str:
@@ -72,11 +72,19 @@ def dequantized(graph: TorchGraph, node: Any) -> tuple[Node, Scheme] | None:
 @dataclass(frozen=True)
 class Weights:
     """Constant integers less their zero points, none larger than ``largest``, and the scales of their channels, f64,
-    or their only scale."""
+    or their only scale. ``positive``, ``negative``: sums of those above and below 0 of each channel, i64."""
 
     numbers: Node
     scales: torch.Tensor
     largest: int
+    positive: torch.Tensor
+    negative: torch.Tensor
+
+    def largest_sum(self, scheme: Scheme) -> int:
+        """No sum of products with bytes of ``scheme``, less their zero point, is larger in size."""
+        low, high = min(scheme.low - scheme.zero, 0), max(scheme.high - scheme.zero, 0)
+        upper, lower = self.positive * high + self.negative * low, self.positive * low + self.negative * high
+        return int(torch.maximum(upper, -lower).max())
 
 
 def weights(graph: TorchGraph, node: Any, channels: int) -> Weights | None:
@@ -106,7 +114,9 @@ def weights(graph: TorchGraph, node: Any, channels: int) -> Weights | None:
     else:
         narrow = torch.int8 if limits.min <= low and high <= limits.max else torch.int16
         made = graph.add_constant(numbers.to(narrow), "integers")
-    return Weights(made, scale.double().reshape(-1), max(high, -low))
+    rows = numbers.to(torch.int64).movedim(channels, 0).flatten(1)
+    positive, negative = rows.clamp(min=0).sum(1), rows.clamp(max=0).sum(1)
+    return Weights(made, scale.double().reshape(-1), max(high, -low), positive, negative)
 
 
 def before_clamps(node: Node) -> tuple[Node, float, float]:
