@@ -14,6 +14,7 @@ from hexagon_mlir.dialects import (
     engine_windows,
     groups,
     kernel_memory,
+    nibble_weights,
     packed_weights,
     permissions,
     programs,
@@ -63,6 +64,12 @@ ATTRIBUTES = {
     packed_weights.PACKED: Attribute(
         "on the function of a model: the numbers of arguments that are the matrix engine's tiles of what they were",
         frozenset({"tensor"})),
+    packed_weights.SUMS: Attribute(
+        "on the function of a model: the numbers of tiles of bytes, of whose columns the last arguments are the sums, "
+        "times -128", frozenset({"tensor"})),
+    nibble_weights.NIBBLES: Attribute(
+        "on the function of a model: the numbers of constants, bytes, whose elements have 4 bits",
+        frozenset({"tensor"})),
     packed_weights.WORDS: Attribute(
         "on the function of a model: the numbers of arguments that are matrices of bytes, four of a column to a word",
         frozenset({"tensor"})),
@@ -97,7 +104,7 @@ OPERATIONS = {
     LOOK_UP: Attribute("``(table, indices) {count} -> found``: the element of the table for each index",
                        frozenset({"buffer", "runtime"})),
     WEIGHT_MATRIX: Attribute(
-        "``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has",
+        "``(tiles, sums?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has; sums of its columns",
         frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",

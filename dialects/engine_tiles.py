@@ -14,13 +14,15 @@ results M x N      ``[M / 32][N / 32][16][32][2]``
 =================  =============================================
 
 Tiles of bytes have 64 rows. Words of four bytes are neighbours along the reduction in weights; a result has 32 bits,
-each of its bytes in a tile of its own, or is converted to a byte (`hexagon_mlir.dialects.byte_conversions`).
+each of its bytes in a tile of its own, or is converted to a byte (`hexagon_mlir.dialects.byte_conversions`). Weights
+of 4 bits are two in a byte (`hexagon_mlir.dialects.nibble_weights`).
 
 =================  =============================================
 matrix             tensor of tiles
 =================  =============================================
 activations M x K  ``[M / 64][K / 32][64][32]``
 weights K x N      ``[N / 32][K / 32][8][32][4]``
+the same, 4 bits   ``[N / 32][K / 32][4][32][4]``
 results M x N      ``[M / 64][N / 32][4][64][32]``
 the same as bytes  ``[M / 64][N / 32][64][32]``
 =================  =============================================

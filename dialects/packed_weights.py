@@ -17,13 +17,18 @@ CONSTANTS = "hexagon.constants"
 """On the function of a model: the numbers of arguments that are the same in every run."""
 PACKED = "hexagon.packed_weights"
 """On the function of a model: the numbers of arguments that are tiles of what they were."""
+SUMS = "hexagon.weight_sums"
+"""On the function of a model: the numbers of arguments that are tiles of bytes or nibbles, in the order of further
+arguments at its end: i32 [N], the sum of each column times `SIGN`."""
+SIGN = -128
+"""Signed bytes are multiplied plus 128: this is what is added to sums for it, for each 1 of a column of weights."""
 WORDS = "hexagon.word_weights"
 """On the function of a model: the numbers of arguments that are words of what they were, `pack-word-weights`."""
 
 
-def weight_matrix(tiles: ir.Value, matrix: ir.Type) -> ir.Operation:
-    """The operation, at the insertion point."""
-    return ir.Operation.create(WEIGHT_MATRIX, results=[matrix], operands=[tiles])
+def weight_matrix(tiles: ir.Value, matrix: ir.Type, sums: ir.Value | None = None) -> ir.Operation:
+    """The operation, at the insertion point; ``sums`` of columns are those of `SUMS`."""
+    return ir.Operation.create(WEIGHT_MATRIX, results=[matrix], operands=[tiles, *([] if sums is None else [sums])])
 
 
 def tiles_of(matrix: ir.Value) -> ir.Value | None:
@@ -33,8 +38,15 @@ def tiles_of(matrix: ir.Value) -> ir.Value | None:
     return matrix.owner.operation.operands[0]
 
 
+def sums_of(matrix: ir.Value) -> ir.Value | None:
+    """The sums of the columns of a ``matrix`` that is made of tiles, where they are known."""
+    if tiles_of(matrix) is None or len(matrix.owner.operation.operands) == 1:
+        return None
+    return matrix.owner.operation.operands[1]
+
+
 def numbers(function: ir.Operation, name: str) -> list[int]:
-    """The numbers in attribute ``name``, `CONSTANTS`, `PACKED` or `WORDS`, of ``function``; none if it is missing.
+    """The numbers in attribute ``name``, as `CONSTANTS` or `PACKED`, of ``function``; none if it is missing.
 
     Raises `HexError` for an attribute of another type.
     """

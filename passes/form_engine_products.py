@@ -174,7 +174,7 @@ class FormEngineProductsPass(Pass):
         return [self._form(one, columns) for one in found]
 
     def _form(self, found: Found, columns: ir.Value) -> ir.Operation:
-        activations, weights, _ = found.product.operands
+        activations, weights, *_ = found.product.operands
         with found.product.location, ir.InsertionPoint(found.rounding):
             product = EngineProduct(activations, weights, columns, list(found.rounding.operands)[-1],
                                     Windows.of(found.product)).emit()
@@ -193,7 +193,7 @@ class BlockOperations:
 
 def _match(product: ir.Operation, order: BlockOperations) -> Found | str:
     """The ops that start and round the sums of ``product``; why it stays linalg."""
-    sums = product.operands[2]
+    sums = list(product.operands)[-1]
     users = [use.owner.operation for use in sums.uses if use.owner.operation.block == product.block]
     users.sort(key=order.position.__getitem__)
     place = users.index(product)

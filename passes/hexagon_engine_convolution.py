@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
+from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import functions, names_of, ops_named
@@ -224,7 +225,8 @@ class HexagonEngineConvolutionPass(Pass):
         budget = self.tcm_bytes or target.tcm_budget_bytes
         beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], op.results[0])
         ready, rates = convolution.tiles is not None, ByteRates.of(target)
-        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates)
+        nibbles = convolution.tiles is not None and has_nibbles(convolution.tiles.type)
+        found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates, nibbles=nibbles)
         if found is None:
             self.remark(context, op, "left to HVX: one row of tiles exceeds the TCM budget")
             return
@@ -235,7 +237,7 @@ class HexagonEngineConvolutionPass(Pass):
         convolution = convolution.to_bytes()
         if convolution.conversion is not None:
             beside = 0 if convolution.epilogue is None else bytes_beside([convolution.epilogue], convolution.read_out)
-            found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates, True)
+            found = choose_byte_schedule(geometry, budget - budget // _GAPS, beside, ready, rates, True, nibbles)
             schedule = schedule if found is None else found[0]
         last, operands = convolution.last, list(op.operands)
         with ir.InsertionPoint(last):

@@ -8,6 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.dialects.narrow_weights import is_narrow
+from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
@@ -84,10 +85,12 @@ class HexagonMatrixEnginePass(Pass):
     added up.
 
     Products of bytes with sums of 32 bits are exact: the engine gives each sum as four planes of bytes, which are
-    joined. The left factor's bytes have no sign there, so 128 is added to those with sign, and 128 times the sum of the
-    weights of each column is subtracted afterwards. Where an elementwise op begins with the conversion of the sums to
-    bytes that is the engine's (`hexagon_mlir.dialects.byte_conversions`), the engine does it, by a table for each
-    column, and gives one tile of bytes.
+    joined. The left factor's bytes have no sign there, so 128 is added to those with sign, unless they were bytes
+    without sign before 128 was subtracted, and 128 times the sum of the weights of each column is subtracted
+    afterwards, which comes with weights that `pack-engine-weights` has packed. These may have 4 bits: two of them are
+    in a byte in memory, in TCM too, and the engine multiplies them so. Where an elementwise op begins with the
+    conversion of the sums to bytes that is the engine's (`hexagon_mlir.dialects.byte_conversions`), the engine does it,
+    by a table for each column, and gives one tile of bytes.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -317,7 +320,8 @@ class HexagonMatrixEnginePass(Pass):
         budget -= budget // self.gaps
         grid = None
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
-            sizes = ByteSizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None)
+            nibbles = matmul.packed is not None and has_nibbles(matmul.packed.type)
+            sizes = ByteSizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None, nibbles=nibbles)
             grid = choose_byte_grid(sizes, budget, ByteRates.of(target))
         of_grid = None if grid is None else (len(grid[0].steps), grid[1])
         engine, hvx = byte_cycles(*matmul.sizes, cost, of_grid)
@@ -332,6 +336,7 @@ class HexagonMatrixEnginePass(Pass):
         if grid is None and blocks is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
+        product = product.without_signs()
         with ir.InsertionPoint(matmul.last):
             builder = ByteGridBuilder(product, grid[0]) if grid is not None else ByteMatmulBuilder(product, blocks)
             matmul.last.results[0].replace_all_uses_with(builder.build())

@@ -26,9 +26,9 @@ class LowerEngineTilesPass(Pass):
 
     ``hexmlir_engine_hf(activations, weights, results, reduction, columns, tables)`` multiplies one row of activation
     tiles with ``columns`` columns of ``reduction`` weight tiles, ``hexmlir_engine_hf_pieces`` those whose sums become
-    two pieces, ``hexmlir_engine_ub_b_planes`` bytes. ``hexmlir_engine_hf_runs`` and
-    ``hexmlir_engine_ub_b_runs_planes`` do the same for activations in several runs of tiles, which stand apart: the
-    upper halves of the two numbers are the runs, and the tiles from one to the next.
+    two pieces, ``hexmlir_engine_ub_b_planes`` bytes, ``hexmlir_engine_ub_n_planes`` bytes with weights of 4 bits.
+    ``hexmlir_engine_hf_runs`` and ``hexmlir_engine_ub_b_runs_planes`` do the same for activations in several runs of
+    tiles, which stand apart: the upper halves of the two numbers are the runs, and the tiles from one to the next.
 
     The pass knows of each routine which operations it does for a column (`passes.engine_lowering.routines`). A loop
     over columns becomes one call, if their weights, results and tables follow each other; else a call is for one

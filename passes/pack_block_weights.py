@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format, codes_shape, formats_of, scales_shape
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
-from hexagon_mlir.ir import erase_op, func, ir
+from hexagon_mlir.dialects.packed_weights import numbers
+from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
-from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
+from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 
 _MATRIX = 2
 _HALF = 16
@@ -114,21 +114,16 @@ class PackBlockWeightsPass(Pass):
             with op.location, ir.InsertionPoint.at_block_begin(body):
                 weight.set_type(codes)
                 given.set_type(codes)
-                own = [body.add_argument(type_, op.location) for type_ in others]
-                added += [function.regions[0].blocks[0].add_argument(type_, op.location) for type_ in others]
+                pairs = give_more(function, kernel, others, op.location)
+                added += [one for _, one in pairs]
                 bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
+                operands = [weight, *(own for own, _ in pairs)]
                 op.operands[RIGHT] = ir.Operation.create(
-                    BLOCK_MATRIX, results=[matrix], operands=[weight, *own], attributes={"bits": bits}).result
+                    BLOCK_MATRIX, results=[matrix], operands=operands, attributes={"bits": bits}).result
             packed.append(given)
         if packed:
             retype(kernel)
-            note(function, CONSTANTS, [*numbers(function, CONSTANTS), *(ir.BlockArgument(s).arg_number for s in added)])
-            with call.location, ir.InsertionPoint(call):
-                again = func.CallOp([result.type for result in call.results],
-                                    ir.FlatSymbolRefAttr(call.attributes["callee"]), [*call.operands, *added])
-            for old, new in zip(call.results, again.operation.results, strict=True):
-                old.replace_all_uses_with(new)
-            erase_op(call, self.name)
+            call_with(call, added, self.name)
         return [given.arg_number for given in packed]
 
     def _fits(self, op: ir.Operation) -> bool:

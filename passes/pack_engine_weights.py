@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import TILE, VECTOR_TILES, byte_weights_shape, tiled_shape, tiles
 from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
-from hexagon_mlir.dialects.packed_weights import PACKED, note, numbers, weight_matrix
+from hexagon_mlir.dialects.nibble_weights import NIBBLES, nibble_weights_shape
+from hexagon_mlir.dialects.packed_weights import PACKED, SUMS, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import names_of, ops_named
@@ -20,14 +21,14 @@ from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, r
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, steps
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
-from hexagon_mlir.passes.lib.constant_factors import constant_of, models_of, retype
+from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
 from hexagon_mlir.passes.lib.split_cost import pays as split_pays
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, bytes_pay
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
-from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
+from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, is_byte, read_byte_matmul, sign
 from hexagon_mlir.passes.split_products.build import write
 from hexagon_mlir.passes.split_products.fits import fits, stays_in_tcm
 from hexagon_mlir.passes.split_products.read import Split, read_split
@@ -36,23 +37,26 @@ from hexagon_mlir.targets import Target
 
 _MATRIX = 2
 RIGHT = 1
+_WORD_BITS = 32
 
 
 @dataclass(frozen=True)
 class PackEngineWeightsPass(Pass):
     """Gives kernels the constant right factors of products as tiles of the matrix engine.
 
-    A function with ``hexagon.constants`` calls kernels. Where a kernel multiplies a matrix by one of these
-    arguments, or convolves an image with it in windows whose rows are whole tiles, and nothing else reads it, the
-    argument becomes a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and ``hexagon.packed_weights`` names
-    it: whoever calls the function packs its constants. In the kernel, ``hexagon.weight_matrix`` stands for the
-    matrix of these tiles; `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that
-    weights are transferred to TCM and multiplied there without any work of HVX. Constants that
-    ``hexagon.narrow_weights`` names have 4 bits and a scale for 32 weights of a column: their tiles are ``[N /
-    32][K / 32][5][32][2]`` of i16, which HVX makes f16 of. Those of bytes become ``[N / 32][K / 32][8][32][4]``. With
-    ``f32-split``, constants of f32 become tiles of pieces of f16 with the scales of their columns, and the product one
-    of pieces, as `hexagon-split-products` writes it; so do constants of bf16, of which a number is one piece, beside
-    another factor of bf16.
+    A function with ``hexagon.constants`` calls kernels. Where a kernel multiplies a matrix by one of these arguments,
+    or convolves an image with it in windows whose rows are whole tiles, and nothing else reads it, the argument becomes
+    a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and ``hexagon.packed_weights`` names it: whoever calls the
+    function packs its constants. In the kernel, ``hexagon.weight_matrix`` stands for the matrix of these tiles;
+    `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that weights are transferred to
+    TCM and multiplied there without any work of HVX. Constants that ``hexagon.narrow_weights`` names have 4 bits and a
+    scale for 32 weights of a column: their tiles are ``[N / 32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
+    Those of bytes become ``[N / 32][K / 32][8][32][4]``, and ``[N / 32][K / 32][4][32][4]`` where
+    ``hexagon.nibble_weights`` says that they have 4 bits: a transfer of half the bytes. Where such a product's other
+    factor has signs, the sums of the columns times -128 become an argument at the end, and ``hexagon.weight_sums``
+    names the weights. With ``f32-split``, constants of f32 become tiles of pieces of f16 with the scales of their
+    columns, and the product one of pieces, as `hexagon-split-products` writes it; so do constants of bf16, of which a
+    number is one piece, beside another factor of bf16.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -111,17 +115,23 @@ class PackEngineWeightsPass(Pass):
         if not (self.matrix_engine and context.target.has_matrix_engine):
             return
         for function, calls in models_of(module):
-            packed = set(numbers(function, PACKED))
+            packed, summed = set(numbers(function, PACKED)), numbers(function, SUMS)
             for call, kernel in calls:
-                packed |= self._pack(function, call, kernel, context)
+                found, of_columns = self._pack(function, call, kernel, context)
+                packed |= found
+                summed += of_columns
             if packed:
                 note(function, PACKED, packed)
                 retype(function)
+            if summed:
+                function.attributes[SUMS] = ir.DenseI64ArrayAttr.get(summed, function.context)
 
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
-              context: PassContext) -> set[int]:
-        """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``."""
-        narrow, packed = numbers(function, NARROW), set[int]()
+              context: PassContext) -> tuple[set[int], list[int]]:
+        """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``, and those of which sums
+        of the columns are given, too."""
+        narrow, nibbles, packed = numbers(function, NARROW), numbers(function, NIBBLES), set[int]()
+        sums: dict[int, ir.Value] = {}
         splits = [found for op in ops_named(kernel, *names_of("linalg"))
                   if (found := self._split(op, context.target)) is not None]
         for split in splits:
@@ -139,16 +149,23 @@ class PackEngineWeightsPass(Pass):
             matrix = ir.RankedTensorType.get([depth, old.shape[-1]], old.element_type)
             if given.arg_number in narrow and matrix != old:
                 continue
-            new = _narrow(matrix) if given.arg_number in narrow else _tiled(matrix)
+            new = (_narrow(matrix) if given.arg_number in narrow else _nibbles(matrix) if given.arg_number in nibbles
+                   else _tiled(matrix))
+            own = None
+            if _is_signed(op):
+                words = ir.RankedTensorType.get([matrix.shape[-1]], ir.IntegerType.get_signless(_WORD_BITS))
+                own, sums[given.arg_number] = give_more(function, kernel, [words], op.location)[0]
             with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):
                 weight.set_type(new)
-                made = reshaped(weight_matrix(weight, matrix).results[0], old.shape)
+                made = reshaped(weight_matrix(weight, matrix, own).results[0], old.shape)
             op.operands[RIGHT] = made
             given.set_type(new)
             packed.add(given.arg_number)
         if packed:
             retype(kernel)
-        return packed
+        if sums:
+            call_with(call, list(sums.values()), self.name)
+        return packed, list(sums)
 
     def _split(self, op: ir.Operation, target: Target) -> Split | None:
         """The product that linalg op ``op`` is, if it is to be split with weights in pieces."""
@@ -204,6 +221,17 @@ def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
     if isinstance(matrix.element_type, ir.IntegerType):
         return ir.RankedTensorType.get(byte_weights_shape(columns, depth), matrix.element_type)
     return ir.RankedTensorType.get(tiled_shape(tiles(columns), tiles(depth)), matrix.element_type)
+
+
+def _nibbles(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
+    """The type of the tiles of ``matrix``, bytes whose elements are nibbles."""
+    depth, columns = matrix.shape
+    return ir.RankedTensorType.get(nibble_weights_shape(columns, depth), matrix.element_type)
+
+
+def _is_signed(op: ir.Operation) -> bool:
+    """Whether the left factor of linalg op ``op``, which the engine is to compute, is bytes with signs."""
+    return is_byte(op.operands[0]) and bool(sign(op.regions[0].blocks[0].arguments[0]))
 
 
 def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:

@@ -30,9 +30,9 @@ from hexagon_mlir.dialects.engine_tiles import (
 from hexagon_mlir.dialects.engine_windows import UPPER_BIT
 from hexagon_mlir.exec.host_byte_columns import bytes_of
 from hexagon_mlir.exec.host_columns import convert, converted
-from hexagon_mlir.exec.host_tiles import HostTiles, tiles_to_calls
+from hexagon_mlir.exec.host_tiles import HostTiles, from_nibbles, tiles_to_calls
 from hexagon_mlir.ir import HexError, arith, ir, memref
-from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT, ENGINE_WAIT, NIBBLE_WEIGHTS
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.passes.lib.engine_byte_conversions import converting
@@ -42,6 +42,8 @@ from hexagon_mlir.passes.lib.engine_tiles import product_of_tiles
 
 _Store: TypeAlias = Callable[[np.ndarray, int, int], None]
 """What is done with sums: they, where results are and where tables."""
+_Read: TypeAlias = Callable[..., np.ndarray]
+"""The weights at an address, so many columns of so many tiles."""
 _TILE_BYTES = HALF_BYTES * TILE * TILE
 
 
@@ -114,10 +116,10 @@ class HostEngine:
             "hexmlir_engine_hf": routine(self._rounded),
             "hexmlir_engine_hf_runs": routine(self._rounded_runs),
             "hexmlir_engine_hf_pieces": routine(self._in_pieces),
-            "hexmlir_engine_ub_b": routine(partial(self._multiply_bytes, _store_bytes)),
-            "hexmlir_engine_ub_b_runs": routine(partial(self._multiply_byte_runs, _store_bytes)),
-            "hexmlir_engine_ub_b_planes": routine(partial(self._multiply_bytes, _store_planes)),
-            "hexmlir_engine_ub_b_runs_planes": routine(partial(self._multiply_byte_runs, _store_planes)),
+            **{f"hexmlir_engine_ub_{kind}{runs}{planes}": routine(partial(multiply, read, store))
+               for kind, read in (("b", _byte_weights), ("n", _nibble_weights))
+               for runs, multiply in (("", self._multiply_bytes), ("_runs", self._multiply_byte_runs))
+               for planes, store in (("", _store_bytes), ("_planes", _store_planes))},
             **self._tiles.functions(),
         }
 
@@ -164,27 +166,34 @@ class HostEngine:
         if not self._held:
             self._fault = self._fault or "the matrix engine was used without being acquired"
 
-    def _multiply_bytes(self, store: _Store, activations: int, weights: int, results: int, reduction: int,
+    def _multiply_bytes(self, read: _Read, store: _Store, activations: int, weights: int, results: int, reduction: int,
                         columns: int, tables: int) -> None:
         self._check()
-        store(_byte_sums(_bytes(activations, reduction, BYTE_ROWS, TILE), weights, columns), results, tables)
+        left = _bytes(activations, reduction, BYTE_ROWS, TILE)
+        store(_byte_sums(left, read(weights, columns, reduction)), results, tables)
 
-    def _multiply_byte_runs(self, store: _Store, activations: int, weights: int, results: int, run: int, row: int,
-                            tables: int) -> None:
+    def _multiply_byte_runs(self, read: _Read, store: _Store, activations: int, weights: int, results: int, run: int,
+                            row: int, tables: int) -> None:
         (runs, tiles), (distance, columns) = divmod(run, 1 << UPPER_BIT), divmod(row, 1 << UPPER_BIT)
         self._check()
         starts = [activations + number * distance * BYTE_ROWS * TILE for number in range(runs)]
         left = np.concatenate([_bytes(start, tiles, BYTE_ROWS, TILE) for start in starts])
-        store(_byte_sums(left, weights, columns), results, tables)
+        store(_byte_sums(left, read(weights, columns, len(left))), results, tables)
 
 
-def _byte_sums(left: np.ndarray, weights: int, columns: int) -> np.ndarray:
-    """Of activation tiles ``left`` times weight tiles: i32 [column of tiles][row][column]."""
-    reduction = len(left)
-    right = _bytes(weights, columns * reduction, TILE // WORD, TILE, WORD).view(np.int8).astype(np.int32)
+def _byte_sums(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Of activation tiles ``left`` times weight tiles [column of tiles][tile]..: i32 [column of tiles][row][column]."""
     rows = left.astype(np.int32).transpose(1, 0, 2).reshape(BYTE_ROWS, -1)
-    matrix = right.transpose(0, 1, 3, 2).reshape(columns, reduction * TILE, TILE)
+    matrix = right.astype(np.int32).transpose(0, 1, 2, 4, 3).reshape(len(right), len(left) * TILE, TILE)
     return rows @ matrix
+
+
+def _byte_weights(address: int, *tiles: int) -> np.ndarray:
+    return _bytes(address, *tiles, TILE // WORD, TILE, WORD).view(np.int8)
+
+
+def _nibble_weights(address: int, *tiles: int) -> np.ndarray:
+    return from_nibbles(_bytes(address, *tiles, *NIBBLE_WEIGHTS))
 
 
 def _store_planes(sums: np.ndarray, results: int, _: int) -> None:

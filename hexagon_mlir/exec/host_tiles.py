@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, COLUMN_TABLE, PAIR, TILE, WORD
+from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.exec.host_byte_columns import bytes_of, low_bytes_of
 from hexagon_mlir.exec.host_columns import converted
 from hexagon_mlir.ir import func, ir
@@ -23,6 +24,7 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_SCOPE,
     ENGINE_STORE,
     IN_SCOPE,
+    NIBBLE_WEIGHTS,
     RETAIN,
     SATURATE,
 )
@@ -32,7 +34,7 @@ from hexagon_mlir.ir.query import element_bytes, ops_named
 ACQUIRE, RELEASE = "hexmlir_rt_engine_acquire", "hexmlir_rt_engine_release"
 TILE_BYTES = 2 * TILE * TILE
 _NAMES = {name: f"host_{name.partition('.')[2]}" for name in IN_SCOPE}
-_BYTES = "_bytes"
+_BYTES, _NIBBLES = "_bytes", "_nibbles"
 _SATURATES = 2
 
 
@@ -55,19 +57,18 @@ def tiles_to_calls(module: ir.Module) -> None:
 
 def _call_for(module: ir.Module, op: ir.Operation) -> None:
     numbers: list[int] = []
+    kind = ""  # a tile that is stored is a tile
     if op.name == ENGINE_MULTIPLY:
         type_ = ir.MemRefType(op.operands[0].type)
         width = element_bytes(type_.element_type)
         distance = type_.get_strides_and_offset()[0][0] * width
         numbers = [type_.shape[0], prod(type_.shape[1:]) * width // TILE_BYTES, distance]
-        bytes_ = width == 1
+        kind = "" if width != 1 else _NIBBLES if has_nibbles(op.operands[1].type) else _BYTES
     elif op.name == ENGINE_CONVERT:
         numbers = [int(RETAIN in op.attributes) | int(SATURATE in op.attributes) << 1]
-        bytes_ = str(ir.TypeAttr(op.attributes["to"]).value) == "i8"
-    else:
-        bytes_ = False  # a tile is a tile
+        kind = _BYTES if str(ir.TypeAttr(op.attributes["to"]).value) == "i8" else ""
     addresses = [_address(value) for value in op.operands]
-    _call(module, _NAMES[op.name] + (_BYTES if bytes_ else ""), [*addresses, *map(index, numbers)])
+    _call(module, _NAMES[op.name] + kind, [*addresses, *map(index, numbers)])
 
 
 def _address(buffer: ir.Value) -> ir.Value:
@@ -101,6 +102,7 @@ class HostTiles:
         return {
             _NAMES[ENGINE_MULTIPLY]: multiply(self._multiply),
             _NAMES[ENGINE_MULTIPLY] + _BYTES: multiply(self._multiply_bytes),
+            _NAMES[ENGINE_MULTIPLY] + _NIBBLES: multiply(self._multiply_nibbles),
             _NAMES[ENGINE_CONVERT]: convert(self._convert),
             _NAMES[ENGINE_CONVERT] + _BYTES: convert(self._convert_bytes),
             _NAMES[ENGINE_STORE]: store(self._store),
@@ -114,8 +116,15 @@ class HostTiles:
             self._halves += rows.astype(np.float32) @ matrix.astype(np.float32)
 
     def _multiply_bytes(self, activations: int, weights: int, runs: int, tiles: int, distance: int) -> None:
-        left = _runs(activations, runs, tiles, distance).reshape(-1, BYTE_ROWS, TILE)
-        right = _memory(weights, len(left) * TILE * TILE).view(np.int8).reshape(-1, TILE // WORD, TILE, WORD)
+        right = _memory(weights, runs * tiles * TILE * TILE).view(np.int8).reshape(-1, TILE // WORD, TILE, WORD)
+        self._add_products(_runs(activations, runs, tiles, distance), right)
+
+    def _multiply_nibbles(self, activations: int, weights: int, runs: int, tiles: int, distance: int) -> None:
+        right = _memory(weights, runs * tiles * prod(NIBBLE_WEIGHTS)).reshape(-1, *NIBBLE_WEIGHTS)
+        self._add_products(_runs(activations, runs, tiles, distance), from_nibbles(right))
+
+    def _add_products(self, activations: np.ndarray, right: np.ndarray) -> None:
+        left = activations.reshape(-1, BYTE_ROWS, TILE)
         rows, matrix = left.transpose(1, 0, 2).reshape(BYTE_ROWS, -1), right.transpose(0, 1, 3, 2).reshape(-1, TILE)
         self._words += rows.astype(np.int32) @ matrix.astype(np.int32)
 
@@ -135,6 +144,13 @@ class HostTiles:
 
     def _store(self, tile: int) -> None:
         ctypes.memmove(tile, self._converted, len(self._converted))
+
+
+def from_nibbles(weights: np.ndarray) -> np.ndarray:
+    """Weight tiles of nibbles, u8 [..][4][32][4], as those of bytes, int8 [..][8][32][4]."""
+    signed = weights.view(np.int8)
+    both = np.stack([signed << 4 >> 4, signed >> 4], -3)
+    return both.reshape(*weights.shape[:-3], TILE // WORD, TILE, WORD)
 
 
 def _runs(address: int, runs: int, tiles: int, distance: int) -> np.ndarray:

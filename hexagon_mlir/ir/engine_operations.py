@@ -33,6 +33,8 @@ HALF_TILE = (16, 32, 2)
 """Of activations, weights and results in f16."""
 BYTE_TILE, BYTE_WEIGHTS = (64, 32), (8, 32, 4)
 """Of activations and planes of results, and of weights, in bytes."""
+NIBBLE_WEIGHTS = (4, 32, 4)
+"""Of weights of 4 bits, two in a byte."""
 PLANES = 4
 WORD_BITS = 32
 TABLE = (2, 32)
@@ -80,7 +82,7 @@ def _product(op: ir.Operation, *types: ir.MemRefType) -> str | None:
     if tile is None or _tile_of_weights(weights) != tile or not _ends_with(results, tile):
         return f"takes tiles of f16 or of bytes, not {activations}, {weights} and {results}"
     outer = [list(type_.shape)[:type_.rank - len(of)] for type_, of in (
-        (activations, tile), (weights, HALF_TILE if tile == HALF_TILE else BYTE_WEIGHTS), (results, tile))]
+        (activations, tile), (weights, HALF_TILE), (results, tile))]
     if len(outer[0]) not in _TILE_DIMS or len(outer[1]) != _TILE_DIMS[0] or len(outer[2]) < _TILE_DIMS[0]:
         return f"takes two dimensions of tiles, with windows three of activations, not {activations} and {weights}"
     pieces = tile == HALF_TILE and len(outer[2]) == 3
@@ -149,7 +151,7 @@ def tiles_of_weights(type_: ir.MemRefType) -> int:
     """Tiles in a buffer of weights, which may be the words of tiles of f16."""
     if _is_word(type_):
         return prod(type_.shape) * 2 // prod(HALF_TILE)
-    return prod(type_.shape) // prod(HALF_TILE if _ends_with(type_, HALF_TILE) else BYTE_WEIGHTS)
+    return prod(list(type_.shape)[:-len(HALF_TILE)])
 
 
 def _tile(type_: ir.MemRefType) -> tuple[int, ...] | None:
@@ -161,7 +163,8 @@ def _tile_of_weights(type_: ir.MemRefType) -> tuple[int, ...] | None:
     """The shape of the activations' tiles that weights of type ``type_`` are multiplied with."""
     if isinstance(type_.element_type, ir.F16Type):
         return HALF_TILE if _ends_with(type_, HALF_TILE) else None
-    return BYTE_TILE if _is_integer(type_, 8) and tuple(type_.shape[-3:]) == BYTE_WEIGHTS else None
+    of_weights = tuple(type_.shape[-len(HALF_TILE):]) in (BYTE_WEIGHTS, NIBBLE_WEIGHTS)
+    return BYTE_TILE if _is_integer(type_, 8) and of_weights else None
 
 
 def _ends_with(type_: ir.MemRefType, tile: tuple[int, ...]) -> bool:

@@ -27,7 +27,7 @@ LOOK_UP = "hexagon.look_up"
 """``(table, indices) {count} -> found``: the element of ``table`` for each index, see `hexagon_mlir.dialects.look_ups`.
 """
 WEIGHT_MATRIX = "hexagon.weight_matrix"
-"""``(tiles) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
+"""``(tiles, sums?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
 `hexagon_mlir.dialects.packed_weights`."""
 BLOCK_MATRIX = "hexagon.block_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks, see
@@ -74,8 +74,9 @@ irdl.dialect @hexagon {
   }
   irdl.operation @weight_matrix {
     %tiles = irdl.base "!builtin.tensor"
+    %sums = irdl.base "!builtin.tensor"
     %matrix = irdl.base "!builtin.tensor"
-    irdl.operands(tiles: %tiles)
+    irdl.operands(tiles: %tiles, sums: optional %sums)
     irdl.results(matrix: %matrix)
   }
   irdl.operation @block_matrix {

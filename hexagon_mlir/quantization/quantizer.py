@@ -44,6 +44,10 @@ ALIKE = _SUMS | _FUNCTIONS | _MOVES | {_aten.cat.default}
 """Calls that compute with bytes where all that they read is bytes."""
 
 
+_LIMITS = {8: (-127, 127), 4: (-8, 7)}
+"""The least and the largest weight, by its bits."""
+
+
 class _PowersOfTwo:
     """An observer whose scales are the next powers of two."""
 
@@ -74,10 +78,10 @@ class HexagonQuantizer(Quantizer):
     """Annotates a model for static or dynamic int8, in the standard way.
 
     Activations are bytes without sign, with one scale and zero point for each tensor; weights of linear layers and of
-    convolutions are bytes with sign between -127 and 127, with a scale for each channel and no zero point; biases stay
-    f32. Convolutions and linear layers, with the ReLU or ReLU6 after them, sums of two tensors and activation
-    functions have scales of their own; poolings, reshapes, slices and concatenations keep the scale of their input.
-    All else stays f32.
+    convolutions are bytes with sign between -127 and 127, with ``weight_bits=4`` between -8 and 7, with a scale for
+    each channel and no zero point; biases stay f32. Convolutions and linear layers, with the ReLU or ReLU6 after them,
+    sums of two tensors and activation functions have scales of their own; poolings, reshapes, slices and concatenations
+    keep the scale of their input. All else stays f32.
 
     ``dynamic``: inputs of linear layers get their scale in each run, from their least and largest element; their
     results and all other layers are f32. ``skip``: modules, by qualified name, that stay f32 with all within them.
@@ -85,11 +89,16 @@ class HexagonQuantizer(Quantizer):
     bytes only where all that they read is bytes. ``histogram``: scales of activations by the least squared error over
     a histogram, instead of by least and largest. ``powers_of_two``: scales are enlarged to powers of two, for up to a
     bit of activations and weights: the matrix engine converts sums to bytes exactly then (docs/engine_arithmetic.md).
+    ``weight_bits``: 8 or 4; two weights of 4 bits are in one byte in memory where the matrix engine multiplies them.
+    Raises `ValueError` for other numbers.
     """
 
     def __init__(self, *, dynamic: bool = False, skip: Collection[str] = (),
-                 layers: Collection[str] | None = None, histogram: bool = True, powers_of_two: bool = False):
+                 layers: Collection[str] | None = None, histogram: bool = True, powers_of_two: bool = False,
+                 weight_bits: int = 8):
         super().__init__()
+        if weight_bits not in _LIMITS:
+            raise ValueError(f"weights have {' or '.join(map(str, _LIMITS))} bits, not {weight_bits}")
         self.dynamic, self.skip = dynamic, frozenset(skip)
         self.layers = None if layers is None else frozenset(layers)
         observer: Any = HistogramObserver if histogram else MinMaxObserver
@@ -100,7 +109,7 @@ class HexagonQuantizer(Quantizer):
             observer, of_weights = _OF_POWERS[observer], _OF_POWERS[of_weights]
         self._bytes = QuantizationSpec(torch.uint8, observer.with_args(eps=2**-12), 0, 255, torch.per_tensor_affine,
                                        is_dynamic=dynamic)
-        self._weights = QuantizationSpec(torch.int8, of_weights.with_args(eps=2**-24), -127, 127,
+        self._weights = QuantizationSpec(torch.int8, of_weights.with_args(eps=2**-24), *_LIMITS[weight_bits],
                                          torch.per_channel_symmetric, ch_axis=0)
 
     def annotate(self, model: GraphModule) -> GraphModule:

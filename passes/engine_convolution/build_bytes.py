@@ -136,12 +136,22 @@ class ByteConvolutionBuilder:
 
     def _added(self, weights: ir.Value, fetch: Fetch) -> ir.Value | None:
         """What is added to the sums of each channel of a block, whose tiles ``weights`` are; None for nothing."""
-        bias = self._convolution.bias
-        added = None if bias is None else self._of_channels(bias, fetch)
-        if self._convolution.signed:
+        added = self._start(fetch)
+        if self._sums_up:
             shape, word = [tiles(self._grid.columns[fetch.number]), TILE], ir.IntegerType.get_signless(32)
             added = column_sums(weights, _zeros(shape, word) if added is None else added)
         return added
+
+    def _start(self, fetch: Fetch) -> ir.Value | None:
+        """What the sums of each channel of a block start from, with what signed pixels cost if that is known."""
+        known = self._convolution.channel_sums if self._convolution.signed else None
+        parts = [self._of_channels(value, fetch) for value in (self._convolution.bias, known) if value is not None]
+        return None if not parts else sum_of_columns(*parts) if len(parts) > 1 else parts[0]
+
+    @property
+    def _sums_up(self) -> bool:
+        """Whether the weights of each channel have to be summed up."""
+        return self._convolution.signed and self._convolution.channel_sums is None
 
     def _of_channels(self, value: ir.Value, fetch: Fetch) -> ir.Value:
         """The part of i32 ``value`` that belongs to a block of channels, [N / 32][32]."""
@@ -154,9 +164,10 @@ class ByteConvolutionBuilder:
         conversion = self._convolution.conversion
         assert conversion is not None
         words, biases = (self._of_channels(value, fetch) for value in (conversion.words, conversion.biases))
-        if self._convolution.bias is not None:
-            biases = sum_of_columns(biases, self._of_channels(self._convolution.bias, fetch))
-        return byte_tables(words, column_sums(weights, biases) if self._convolution.signed else biases)
+        start = self._start(fetch)
+        if start is not None:
+            biases = sum_of_columns(biases, start)
+        return byte_tables(words, column_sums(weights, biases) if self._sums_up else biases)
 
     def _part(self, batch: Offset, rows: Fetch, columns: Fetch) -> Part:
         first, plan = self._row(rows), self._schedule.plan(rows.number)

@@ -17,6 +17,7 @@ from hexagon_mlir.dialects.engine_tiles import (
     tiles,
     vector_tiles,
 )
+from hexagon_mlir.dialects.nibble_weights import NIBBLES_PER_BYTE
 from hexagon_mlir.passes.engine_convolution.read import Geometry
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import (
@@ -78,8 +79,8 @@ def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
 @dataclass(frozen=True)
 class ByteWork:
     """A convolution by ``schedule``. ``epilogue_bytes``: of what the epilogue reads and writes for each element of the
-    result; 0 where there is none. ``ready``: the weights are tiles already. ``converted``: the engine converts sums to
-    bytes, instead of giving their four bytes."""
+    result; 0 where there is none. ``ready``: the weights are tiles already, with ``nibbles`` two of them in a byte.
+    ``converted``: the engine converts sums to bytes, instead of giving their four bytes."""
 
     geometry: Geometry
     schedule: Schedule
@@ -87,6 +88,7 @@ class ByteWork:
     ready: bool
     rates: ByteRates
     converted: bool = False
+    nibbles: bool = False
 
     @property
     def result_bytes(self) -> int:
@@ -108,12 +110,16 @@ class ByteWork:
 
     def _bytes_of(self, fetch: Fetch) -> int:
         """Of a block's tiles."""
-        return self._tiles_of(fetch) * (_IMAGE_TILE if fetch.operand == LEFT else _WEIGHTS_TILE)
+        return self._tiles_of(fetch) * (_IMAGE_TILE if fetch.operand == LEFT else self._weights_tile)
+
+    @property
+    def _weights_tile(self) -> int:
+        return _WEIGHTS_TILE // NIBBLES_PER_BYTE if self.nibbles else _WEIGHTS_TILE
 
     def transferred(self, fetch: Fetch) -> int:
         """Bytes of a block of a factor in DDR."""
         if fetch.operand == RIGHT:
-            return _WEIGHTS_TILE * self._tiles_of(fetch)
+            return self._weights_tile * self._tiles_of(fetch)
         rows, length = byte_image_size(self.geometry, self.schedule.plan(fetch.number))
         return rows * length
 
@@ -159,14 +165,15 @@ class ByteWork:
 
 
 def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, ready: bool,
-                         rates: ByteRates, converted: bool = False) -> tuple[Schedule, float] | None:
+                         rates: ByteRates, converted: bool = False, nibbles: bool = False,
+                         ) -> tuple[Schedule, float] | None:
     """The schedule of one image that is estimated to take least time of those that fit ``budget`` bytes of TCM, and its
-    cycles; None where none does. ``epilogue_bytes``, ``ready``, ``converted``: as for `ByteWork`. An epilogue takes
-    results whole, and bytes leave whole.
+    cycles; None where none does. ``epilogue_bytes``, ``ready``, ``converted``, ``nibbles``: as for `ByteWork`. An
+    epilogue takes results whole, and bytes leave whole.
     """
     best: tuple[Schedule, float] | None = None
     for schedule in _schedules(geometry, PAIR if ready else VECTOR_TILES, rates, converted):
-        work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates, converted)
+        work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates, converted, nibbles)
         if work.bytes() <= budget:
             cycles = schedule_cycles(schedule.grid, work, rates.others, UNFINISHED)
             if best is None or cycles < best[1]:
@@ -174,7 +181,7 @@ def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, r
     if best is None or epilogue_bytes or converted or best[0].height == 1:
         return best
     schedule, cycles = best
-    work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates)
+    work = ByteWork(geometry, schedule, epilogue_bytes, ready, rates, nibbles=nibbles)
     return replace(schedule, halved=halved_steps(schedule.grid, work, rates.others, UNFINISHED)), cycles
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.dialects.packed_weights import tiles_of
+from hexagon_mlir.dialects.packed_weights import sums_of, tiles_of
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.engine_convolution.image import RESHAPES, Image
 from hexagon_mlir.passes.engine_convolution.read import Geometry, read_geometry, start_of_sums
 from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
-from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, flipped_sign
-from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, unflipped
 from hexagon_mlir.passes.matrix_engine.read import elementwise_user
 from hexagon_mlir.passes.matrix_engine.read_bytes import is_byte, sign
 
@@ -65,10 +63,20 @@ class ByteConvolution:
     @property
     def tiles(self) -> ir.Value | None:
         """The tiles that the weights are since compile time; None where they are not."""
+        return tiles_of(self._matrix)
+
+    @property
+    def channel_sums(self) -> ir.Value | None:
+        """What signed bytes of the image add to the sums of each channel, if tiles came with it."""
+        return sums_of(self._matrix)
+
+    @property
+    def _matrix(self) -> ir.Value:
+        """What the weights are reshaped from."""
         value = self.weights
         while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
             value = value.owner.operation.operands[0]
-        return tiles_of(value)
+        return value
 
 
 def read_byte_convolution(op: ir.Operation) -> ByteConvolution | str | None:
@@ -99,16 +107,11 @@ def _unflipped(image: Image) -> Image | None:
     value = image.source
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in RESHAPES:
         value = value.owner.operation.operands[0]
-    if isinstance(value.owner, ir.Block):
-        return None
-    op = value.owner.operation
-    if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1 or flipped_sign(op) != SIGN:
-        return None
-    identity = ir.AffineMap.get_identity(ir.RankedTensorType(value.type).rank)
-    if any(ir.AffineMapAttr(map_).value != identity for map_ in indexing_maps(op) or ()):
+    source = unflipped(value)
+    if source is None:
         return None
     border = image.border
     if border is not None:
         number = (ir.IntegerAttr(border).value ^ SIGN) & 0xFF
         border = ir.IntegerAttr.get(border.type, number - (number & 0x80) * 2)
-    return replace(image, source=op.operands[0], border=border)
+    return replace(image, source=source, border=border)

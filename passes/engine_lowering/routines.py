@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.engine_operations import ENGINE_MULTIPLY, ENGINE_STORE, RETAIN, SATURATE, WORD_BITS
 
@@ -34,18 +35,19 @@ class Routine:
 
 
 _HALVES = "multiply f16", "convert f16", "store"
-_PLANES = ("multiply i8", *("convert i8 retain", "store") * 3, "convert i8", "store")
-_BYTES = "multiply i8", "convert i8 saturate", "store"
+_PLANES = *("convert i8 retain", "store") * 3, "convert i8", "store"
+_BYTES = "convert i8 saturate", "store"
 _OF_PLANES = tuple(TABLE_BYTES * plane for plane in range(4))
 ROUTINES = (
     Routine("hexmlir_engine_hf", _HALVES, (0,), TABLE_BYTES),
     Routine("hexmlir_engine_hf_runs", _HALVES, (0,), TABLE_BYTES, runs=True),
     Routine("hexmlir_engine_hf_pieces", ("multiply f16", "convert f16 retain", "store", "multiply words", "convert f16",
                                          "store"), (TILE_BYTES, TILE_BYTES + TABLE_BYTES), 0),
-    Routine("hexmlir_engine_ub_b", _BYTES, (0,), TABLE_BYTES),
-    Routine("hexmlir_engine_ub_b_runs", _BYTES, (0,), TABLE_BYTES, runs=True),
-    Routine("hexmlir_engine_ub_b_planes", _PLANES, _OF_PLANES, 0),
-    Routine("hexmlir_engine_ub_b_runs_planes", _PLANES, _OF_PLANES, 0, runs=True),
+    *(routine for kind, multiply in (("b", "multiply i8"), ("n", "multiply nibbles")) for routine in (
+        Routine(f"hexmlir_engine_ub_{kind}", (multiply, *_BYTES), (0,), TABLE_BYTES),
+        Routine(f"hexmlir_engine_ub_{kind}_runs", (multiply, *_BYTES), (0,), TABLE_BYTES, runs=True),
+        Routine(f"hexmlir_engine_ub_{kind}_planes", (multiply, *_PLANES), _OF_PLANES, 0),
+        Routine(f"hexmlir_engine_ub_{kind}_runs_planes", (multiply, *_PLANES), _OF_PLANES, 0, runs=True))),
 )
 
 
@@ -56,7 +58,8 @@ def step(op: ir.Operation) -> str:
     if op.name == ENGINE_MULTIPLY:
         element = ir.MemRefType(op.operands[1].type).element_type
         words = isinstance(element, ir.IntegerType) and element.width == WORD_BITS
-        return "multiply words" if words else f"multiply {element}"
+        return ("multiply words" if words else "multiply nibbles" if has_nibbles(op.operands[1].type)
+                else f"multiply {element}")
     flags = "".join(f" {name}" for name in (RETAIN, SATURATE) if name in op.attributes)
     return f"convert {ir.TypeAttr(op.attributes['to']).value}{flags}"
 

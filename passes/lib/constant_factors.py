@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, numbers
-from hexagon_mlir.ir import ir
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
+from hexagon_mlir.ir import erase_op, func, ir
 from hexagon_mlir.ir.query import functions, ops_named
 
 
@@ -34,6 +34,26 @@ def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument 
         return None
     type_ = ir.RankedTensorType(value.type)
     return ir.BlockArgument(value) if len(list(value.uses)) == 1 and type_.has_static_shape else None
+
+
+def give_more(function: ir.Operation, kernel: ir.Operation, types: Sequence[ir.Type],
+              location: ir.Location) -> list[tuple[ir.BlockArgument, ir.BlockArgument]]:
+    """Further arguments of ``types`` of ``kernel``, and constants of ``function`` that its call is to get for them
+    (`call_with`): pairs of both."""
+    bodies = [op.regions[0].blocks[0] for op in (kernel, function)]
+    made = [tuple(body.add_argument(type_, location) for body in bodies) for type_ in types]
+    note(function, CONSTANTS, [*numbers(function, CONSTANTS), *(given.arg_number for _, given in made)])
+    return [(own, given) for own, given in made]
+
+
+def call_with(call: ir.Operation, added: Sequence[ir.Value], origin: str) -> None:
+    """Replace ``call`` by one with further arguments ``added``."""
+    with call.location, ir.InsertionPoint(call):
+        again = func.CallOp([result.type for result in call.results],
+                            ir.FlatSymbolRefAttr(call.attributes["callee"]), [*call.operands, *added])
+    for old, new in zip(call.results, again.operation.results, strict=True):
+        old.replace_all_uses_with(new)
+    erase_op(call, origin)
 
 
 def retype(function: ir.Operation) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hexagon_mlir.dialects.engine_tiles import byte_tiled_shape, plane_shape
 from hexagon_mlir.dialects.engine_windows import BYTE_WINDOWS_RANK, Windows
-from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.dialects.nibble_weights import NIBBLES_PER_BYTE, has_nibbles
+from hexagon_mlir.ir import arith, ir, memref, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
@@ -17,18 +20,22 @@ from hexagon_mlir.passes.lib.engine_byte_generics import (
     word_type,
     yield_value,
 )
+from hexagon_mlir.passes.lib.engine_nibbles import nibble, reads_nibbles
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 _PRODUCT = ("(rt, ct, r, c, kt, k, l)", "(rt, kt, r, k * 4 + l)", "(ct, kt, k, c, l)", "(rt, ct, r, c)")
+_NIBBLE_PRODUCT = ("(rt, ct, r, c, kt, k, h, l)", "(rt, kt, r, k * 8 + h * 4 + l)", _PRODUCT[2], "(h)", _PRODUCT[3])
+_NIBBLE_LOOP, _REDUCTIONS = 6, 3
 _PLANES = ("(rt, ct, p, r, c)", "(rt, ct, r, c)", "(rt, ct, p, r, c)")
 _PLANE_LOOP = 2
+_OPERANDS = 3
 
 
 def multiply_bytes(activations: ir.Value, weights: ir.Value, rows: int = 0,
                    windows: Windows | None = None) -> ir.Value:
     """Planes of the sums in i32 of the products of tiles: ``rows`` of them, where ``windows`` share activations, else
-    as many as there are rows of activations.
+    as many as there are rows of activations. Weights are bytes or nibbles (`has_nibbles`).
     """
     known, columns = (ir.RankedTensorType(value.type).shape[0] for value in (activations, weights))
     rows = rows or known
@@ -40,12 +47,19 @@ def multiply_bytes(activations: ir.Value, weights: ir.Value, rows: int = 0,
 
 def product_of_byte_tiles(activations: ir.Value, weights: ir.Value, sums: ir.Value,
                           windows: Windows | None = None) -> ir.Operation:
-    """The product of tiles, added to i32 ``sums``: three tensors or three buffers."""
-    op = generic([activations, weights], sums, _PRODUCT[0], _PRODUCT[1:], reductions=3)
+    """The product of tiles, added to i32 ``sums``: three tensors or three buffers. That of nibbles has one more operand
+    before the sums, which is not read: it has an element for each nibble of a byte, as the windows of linalg's poolings
+    have one for each place in a window.
+    """
+    nibbles = has_nibbles(weights.type)
+    maps = _NIBBLE_PRODUCT if nibbles else _PRODUCT
+    places = [_both_nibbles(sums)] if nibbles else []
+    op = generic([activations, weights, *places], sums, maps[0], maps[1:], reductions=_REDUCTIONS + nibbles)
     if windows is not None:
         windows.note(op)
-        op.attributes["indexing_maps"] = _product_maps(activations, windows)
-    with body_of(op) as (left, right, old):
+        op.attributes["indexing_maps"] = _product_maps(activations, windows, maps)
+    with body_of(op) as (left, right, *_, old):
+        right = nibble(right, _NIBBLE_LOOP) if nibbles else right
         product = binary("arith.muli", cast("arith.extui", word_type(), left), cast("arith.extsi", word_type(), right))
         yield_value(binary("arith.addi", old, product))
     return op
@@ -65,21 +79,31 @@ def planes(sums: ir.Value, into: ir.Value) -> ir.Operation:
 
 def is_byte_product(op: ir.Operation) -> bool:
     """True for the product that `multiply_bytes` writes, on tensors or on buffers."""
-    windows = Windows.of(op) if op.name == "linalg.generic" else None
-    if windows is None:
-        return has_maps(op, _PRODUCT, 3) and multiplies_and_adds(op)
-    if len(op.operands) != 3 or ir.ShapedType(op.operands[0].type).rank != BYTE_WINDOWS_RANK or not _is_byte(op):
+    if op.name != "linalg.generic" or len(op.operands) not in (_OPERANDS, _OPERANDS + 1):
         return False
-    return indexing_maps(op) == _product_maps(op.operands[0], windows) and multiplies_and_adds(op)
+    windows, nibbles = Windows.of(op), len(op.operands) > _OPERANDS
+    maps, multiplies = (_NIBBLE_PRODUCT, reads_nibbles) if nibbles else (_PRODUCT, multiplies_and_adds)
+    if windows is None:
+        return has_maps(op, maps, len(op.operands)) and multiplies(op)
+    if ir.ShapedType(op.operands[0].type).rank != BYTE_WINDOWS_RANK or not _is_byte(op):
+        return False
+    return indexing_maps(op) == _product_maps(op.operands[0], windows, maps) and multiplies(op)
+
+
+def _both_nibbles(sums: ir.Value) -> ir.Value:
+    """An operand without contents, of the kind of ``sums``."""
+    if isinstance(sums.type, ir.RankedTensorType):
+        return tensor.empty([NIBBLES_PER_BYTE], byte_type())
+    return memref.alloc(ir.MemRefType.get([NIBBLES_PER_BYTE], byte_type()), [], [])
 
 
 def _is_byte(op: ir.Operation) -> bool:
     return ir.ShapedType(op.operands[0].type).element_type == byte_type()
 
 
-def _product_maps(activations: ir.Value, windows: Windows) -> ir.ArrayAttr:
-    """Those of a product whose result tiles share ``activations``."""
-    of_tiles, *others = list(maps_of(_PRODUCT[0], _PRODUCT[1:], activations.type.context))
+def _product_maps(activations: ir.Value, windows: Windows, maps: Sequence[str]) -> ir.ArrayAttr:
+    """Those of the product of ``maps`` whose result tiles share ``activations``."""
+    of_tiles, *others = list(maps_of(maps[0], maps[1:], activations.type.context))
     map_ = ir.AffineMapAttr(of_tiles).value
     tile, step, *inside = map_.results
     places = windows.places(tile, ir.AffineDimExpr.get(1), step, ir.ShapedType(activations.type).shape[2])

@@ -13,6 +13,7 @@ from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, WORD
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
+from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.engine_byte_generics import (
     body_of,
     byte_type,
@@ -23,6 +24,7 @@ from hexagon_mlir.passes.lib.engine_byte_generics import (
     yield_value,
 )
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
 SIGN = -128
 """Flips the first bit of a byte: signed bytes plus 128."""
@@ -167,3 +169,16 @@ def flipped_sign(op: ir.Operation) -> int:
     value = operations[0].operands[1]
     known = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
     return ir.IntegerAttr(value.owner.operation.attributes["value"]).value if known else 0
+
+
+def unflipped(value: ir.Value) -> ir.Value | None:
+    """The bytes of which ``value``, a tensor of signed ones, has all with the first bit flipped; None where an op that
+    does just that does not compute it."""
+    if isinstance(value.owner, ir.Block):
+        return None
+    op = value.owner.operation
+    if op.name != "linalg.generic" or len(op.operands) != 2 or input_count(op) != 1 or flipped_sign(op) != SIGN:
+        return None
+    identity = ir.AffineMap.get_identity(ir.RankedTensorType(value.type).rank)
+    same = all(ir.AffineMapAttr(map_).value == identity for map_ in indexing_maps(op) or ())
+    return op.operands[0] if same else None

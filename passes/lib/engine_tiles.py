@@ -152,7 +152,7 @@ def _generic(inputs: list[ir.Value], output: ir.Value, maps: ir.ArrayAttr, paral
 
 def engine_cycles(op: ir.Operation, target: Target) -> float:
     """Cycles of the matrix engine for such a product, on tensors or buffers: those of its multiplier array."""
-    weights, results = (ir.ShapedType(value.type).shape for value in list(op.operands)[1:])
+    weights, results = (ir.ShapedType(op.operands[number].type).shape for number in (1, len(op.operands) - 1))
     tile = target.matrix_byte_tile_cycles if is_byte_product(op) else target.matrix_half_tile_cycles
     return results[0] * weights[0] * weights[1] * float(tile.value)
 

@@ -68,7 +68,8 @@ class ByteMatmulBuilder(MatmulBuilder):
 
     def activations(self, matrix: ir.Value) -> ir.Value:
         """The tiles of ``matrix``, whole tiles of the left factor."""
-        return pack_byte_activations(matrix, self._matmul.transposed(LEFT), self._product.signed)
+        flips = self._product.signed and not self._product.flipped
+        return pack_byte_activations(matrix, self._matmul.transposed(LEFT), flips)
 
     def _tiles(self, rows: ir.Value, start: int, columns: int) -> ir.Value:
         """The tiles of ``columns`` of tiles of ``rows`` of the right factor from tile ``start`` on."""
@@ -89,9 +90,18 @@ class ByteMatmulBuilder(MatmulBuilder):
         return _filled_up(part, whole)
 
     def start(self, where: Where) -> ir.Value | None:
-        """What the sums of each column start from, [N / 32][32]; None for zeros."""
-        product = self._product
-        return None if product.start is None else self._of_columns(product.start, product.start_loops, where)
+        """What the sums of each column start from, [N / 32][32]; None for zeros. If the sums of the columns of weights
+        are known, with what signed activations cost."""
+        product, of_weights = self._product, self._known_sums
+        parts = [] if product.start is None else [self._of_columns(product.start, product.start_loops, where)]
+        if of_weights is not None:
+            parts.append(self._of_columns(of_weights, (self._matmul.column,), where))
+        return None if not parts else sum_of_columns(*parts) if len(parts) > 1 else parts[0]
+
+    @property
+    def _known_sums(self) -> ir.Value | None:
+        """What signed activations cost in each column, if that is known."""
+        return self._matmul.column_sums if self._product.signed else None
 
     def _of_columns(self, value: ir.Value, loops: Dims, where: Where) -> ir.Value:
         """The part of i32 ``value``, which the loops index, that belongs to the columns at ``where``: [N / 32][32]."""
@@ -112,7 +122,8 @@ class ByteMatmulBuilder(MatmulBuilder):
             biases = sum_of_columns(biases, start)
         count = ir.RankedTensorType(weights.type).shape[0]
         words, biases = (extract(value, (count, None), (column, 0)) for value in (words, biases))
-        return byte_tables(words, column_sums(weights, biases) if self._product.signed else biases)
+        sums_up = self._product.signed and self._known_sums is None
+        return byte_tables(words, column_sums(weights, biases) if sums_up else biases)
 
     def added(self, weights: ir.Value, start: ir.Value | None, column: int = 0) -> ir.Value | None:
         """What is added to the sums of each column of the tiles ``weights``, which begin at tile ``column``: that of
@@ -121,7 +132,7 @@ class ByteMatmulBuilder(MatmulBuilder):
         count = ir.RankedTensorType(weights.type).shape[0]
         if start is not None:
             start = extract(start, (count, None), (column, 0))
-        if not self._product.signed:
+        if not self._product.signed or self._known_sums is not None:
             return start
         return column_sums(weights, _zeros([count, TILE], _word()) if start is None else start)
 

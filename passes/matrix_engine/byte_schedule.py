@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, HALF_BYTES, PLANES, TILE, VECTOR_TILES, tiles, vector_tiles
+from hexagon_mlir.dialects.nibble_weights import NIBBLES_PER_BYTE
 from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES, row_tiles
 from hexagon_mlir.passes.matrix_engine.estimate import (
     Rates,
@@ -53,7 +54,8 @@ class ByteRates:
 class ByteSizes:
     """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
     for each element of the result, 0 where there is none. ``packed``: the right factor is tiles already.
-    ``converted``: the engine converts sums to bytes, instead of giving their four bytes."""
+    ``converted``: the engine converts sums to bytes, instead of giving their four bytes. ``nibbles``: its tiles have
+    two weights in a byte."""
 
     rows: int
     columns: int
@@ -61,11 +63,16 @@ class ByteSizes:
     epilogue_bytes: int = 0
     packed: bool = False
     converted: bool = False
+    nibbles: bool = False
 
     @property
     def result_bytes(self) -> int:
         """Of what the engine gives, in all planes."""
         return 1 if self.converted else SUM_BYTES
+
+    def bytes_of(self, operand: int, elements: int) -> int:
+        """Of so many elements of a factor."""
+        return elements // NIBBLES_PER_BYTE if self.nibbles and operand == RIGHT else elements
 
 
 @dataclass(frozen=True)
@@ -80,10 +87,10 @@ class _ByteProductWork:
         """Bytes of a block that is filled up to whole tiles."""
         count = self.grid.blocks[fetch.operand][fetch.number]
         whole = BYTE_ROWS * row_tiles(count) if fetch.operand == LEFT else TILE * vector_tiles(count)
-        return whole * TILE * vector_tiles(self.sizes.reduction)
+        return self.sizes.bytes_of(fetch.operand, whole * TILE * vector_tiles(self.sizes.reduction))
 
     def transferred(self, fetch: Fetch) -> int:
-        return self.grid.blocks[fetch.operand][fetch.number] * self.sizes.reduction
+        return self.sizes.bytes_of(fetch.operand, self.grid.blocks[fetch.operand][fetch.number] * self.sizes.reduction)
 
     def packed(self, fetch: Fetch) -> float:
         if fetch.operand == RIGHT and self.sizes.packed:
@@ -122,7 +129,8 @@ def bytes_of(grid: Grid, sizes: ByteSizes) -> int:
     kept = max(sum(blocks[grid.stays][number] for number in group) for group in grid.groups)
     if len(grid.groups) > 1:
         kept += max(blocks[grid.stays])
-    factors = depth * (kept + live * max(blocks[moves]) + staged)
+    tiled = sizes.bytes_of(grid.stays, depth * kept) + sizes.bytes_of(moves, depth * live * max(blocks[moves]))
+    factors = tiled + depth * staged
     results = max(blocks[LEFT]) * max(TILE * tiles(count) for count in grid.columns)
     own = sizes.result_bytes
     return factors + results * (own * (UNFINISHED + 2) + (UNFINISHED + 1) * (own + sizes.epilogue_bytes))

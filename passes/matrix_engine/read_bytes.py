@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
+from hexagon_mlir.passes.lib.engine_byte_tiles import unflipped
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import (
     RESULT,
@@ -23,8 +24,8 @@ class ByteMatmul:
     """``result[b.., m, n] = start[b.., n] + sum over k of left[b.., m, k] * right[b.., k, n]`` of bytes, modulo 2**32.
 
     ``matmul.epilogue`` is any op that is the only one to read the result, element by element. Bytes of the left factor
-    are ``signed`` or not, those of the right one are. ``start_loops`` index ``start``, which is None for zeros. With
-    ``conversion`` the result is bytes.
+    are ``signed`` or not, those of the right one are. ``flipped``: the left factor is 128 more, as the engine reads it.
+    ``start_loops`` index ``start``, which is None for zeros. With ``conversion`` the result is bytes.
     """
 
     matmul: Matmul
@@ -32,6 +33,15 @@ class ByteMatmul:
     start: ir.Value | None
     start_loops: Dims = ()
     conversion: Conversion | None = None
+    flipped: bool = False
+
+    def without_signs(self) -> ByteMatmul:
+        """The same with the bytes, 128 more, that its left factor is computed from, if it is: its op reads them now."""
+        source = unflipped(self.matmul.op.operands[0]) if self.signed else None
+        if source is None:
+            return self
+        self.matmul.op.operands[0] = source
+        return replace(self, flipped=True)
 
     def to_bytes(self) -> ByteMatmul:
         """The same, converted to bytes by the engine where that is how its epilogue begins."""

@@ -108,7 +108,11 @@ void hexmlir_engine_ub_n_planes(const void *activations, const void *weights, vo
 /* Such bytes and sums over several runs of activation tiles; `run` and `row` as for hexmlir_engine_hf_runs. */
 void hexmlir_engine_ub_b_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
                               const void *bias);
+void hexmlir_engine_ub_n_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
+                              const void *bias);
 void hexmlir_engine_ub_b_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
+                                     int32_t row, const void *bias);
+void hexmlir_engine_ub_n_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
                                      int32_t row, const void *bias);
 
 /* -- weights --------------------------------------------------------------------------------------------------- */

@@ -126,26 +126,37 @@ void hexmlir_engine_ub_n_planes(const void *activations, const void *weights, vo
   multiply_row(activations, weights, results, tiles, columns, bias, WEIGHTS / 2, unpack_nibbles, true);
 }
 
-static void multiply_runs(const uint8_t *activations, const uint8_t *weight, uint8_t *results, int32_t run,
-                          int32_t row, const uint32_t *tables, bool planes) {
+static void multiply_runs(const uint8_t *activations, const uint8_t *weights, uint8_t *results, int32_t run,
+                          int32_t row, const uint32_t *tables, int weight_bytes, unpack_function *unpack,
+                          bool planes) {
   const int32_t tiles = run & 0xFFFF, runs = run >> 16, columns = row & 0xFFFF, distance = row >> 16;
   if (!tiles || !runs) return;
   for (int32_t column = 0; column < columns; column++) {
     int32_t cells[ROWS][SIDE];
     memset(cells, 0, sizeof cells);
     for (int32_t i = 0; i < runs; i++)
-      for (int32_t tile = 0; tile < tiles; tile++, weight += WEIGHTS)
-        multiply_tile(cells, activations + ((size_t)i * distance + tile) * TILE, weight, unpack_bytes);
+      for (int32_t tile = 0; tile < tiles; tile++, weights += weight_bytes)
+        multiply_tile(cells, activations + ((size_t)i * distance + tile) * TILE, weights, unpack);
     store_column(results + (size_t)column * (planes ? PLANES : 1) * TILE, cells, tables, column, planes);
   }
 }
 
 void hexmlir_engine_ub_b_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
                               const void *bias) {
-  multiply_runs(activations, weights, results, run, row, bias, false);
+  multiply_runs(activations, weights, results, run, row, bias, WEIGHTS, unpack_bytes, false);
 }
 
 void hexmlir_engine_ub_b_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
                                      int32_t row, const void *bias) {
-  multiply_runs(activations, weights, results, run, row, bias, true);
+  multiply_runs(activations, weights, results, run, row, bias, WEIGHTS, unpack_bytes, true);
+}
+
+void hexmlir_engine_ub_n_runs(const void *activations, const void *weights, void *results, int32_t run, int32_t row,
+                              const void *bias) {
+  multiply_runs(activations, weights, results, run, row, bias, WEIGHTS / 2, unpack_nibbles, false);
+}
+
+void hexmlir_engine_ub_n_runs_planes(const void *activations, const void *weights, void *results, int32_t run,
+                                     int32_t row, const void *bias) {
+  multiply_runs(activations, weights, results, run, row, bias, WEIGHTS / 2, unpack_nibbles, true);
 }

@@ -89,6 +89,6 @@ def _runs(name: str, weight: str) -> Routine:
     )), FIRST_WITH_BIAS_GROUPS)
 
 
-BYTE_RUN_ROUTINES = {routine.name: routine for routine in (
-    _requantizing(f"{PREFIX}ub_b_runs", "b"), _runs(f"{PREFIX}ub_b_runs_planes", "b"))}
+BYTE_RUN_ROUTINES = {routine.name: routine for kind in WEIGHT_BYTES for routine in (
+    _requantizing(f"{PREFIX}ub_{kind}_runs", kind), _runs(f"{PREFIX}ub_{kind}_runs_planes", kind))}
 """Name to routine."""

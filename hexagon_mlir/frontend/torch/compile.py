@@ -20,7 +20,8 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.dialects.block_weights import CODES, note_formats
 from hexagon_mlir.dialects.narrow_weights import NARROW
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, WORDS, note, numbers
+from hexagon_mlir.dialects.nibble_weights import NIBBLES
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, SUMS, WORDS, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.archive import read as archive
@@ -33,7 +34,7 @@ from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
 from hexagon_mlir.frontend.torch.index_bounds import index_bounds
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights, narrowed
-from hexagon_mlir.frontend.torch.packed_weights import packed, words
+from hexagon_mlir.frontend.torch.packed_weights import are_nibbles, column_sums, nibbles, packed, words
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
@@ -98,17 +99,21 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         ops = len(find_ops(module, _computes))
         narrow: dict[int, NarrowWeights] = {}
         blocks: dict[int, BlockWeights] = {}
+        of_nibbles = frozenset[int]()
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
         if pipelines.uses(pipeline, "hexagon-matrix-engine"):
             note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
             narrow = _narrow_weights(graph)
+            of_nibbles = _nibble_weights(graph)
+            note(main, NIBBLES, of_nibbles)
             note(main, NARROW, (i for i, weights in narrow.items() if weights.dtype == torch.float16))
             blocks = {i: weights.blocks() for i, weights in narrow.items()} | _block_weights(graph, narrow)
             note_formats(main, {i: weights.format for i, weights in blocks.items()})
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
         tiled = {number: narrow[number].tiles() if number in narrow else
-                 _tiles(graph.value(_placeholders(graph)[number])) for number in numbers(main, PACKED)}
+                 (nibbles if number in of_nibbles else _tiles)(graph.value(_placeholders(graph)[number]))
+                 for number in numbers(main, PACKED)}
         tiled |= {number: words(graph.value(_placeholders(graph)[number])) for number in numbers(main, WORDS)}
         extra: list[tuple[str, torch.Tensor]] = []
         saved = 0
@@ -117,6 +122,9 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
             tiled[number], *others = blocks[number].packed()
             extra += zip((f"{name}_scales", f"{name}_zeros"), others, strict=False)
             saved += graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
+        for number in numbers(main, SUMS):
+            name = _placeholders(graph)[number].name
+            extra.append((f"{name}_sums", column_sums(graph.value(_placeholders(graph)[number]))))
     with clock.phase("code"):
         schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
     placeholders = _placeholders(graph)
@@ -161,6 +169,16 @@ def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:
             graph.value(node)  # the graph depends on it
             found[number] = made
     return found
+
+
+def _nibble_weights(graph: TorchGraph) -> frozenset[int]:
+    """The constants that are bytes of 4 bits each."""
+    found = set()
+    for number, node in enumerate(_placeholders(graph)):
+        if node.name in graph.constants and are_nibbles(graph.constants[node.name]):
+            graph.value(node)  # the graph depends on it
+            found.add(number)
+    return frozenset(found)
 
 
 def _block_weights(graph: TorchGraph, narrow: dict[int, NarrowWeights]) -> dict[int, BlockWeights]:
