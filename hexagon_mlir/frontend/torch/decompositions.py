@@ -17,6 +17,7 @@ from torch._export.utils import _get_decomp_for_cia
 
 from hexagon_mlir.frontend.torch import (  # noqa: F401  (they register their own)
     antialiasing,
+    bessel_functions,
     cells,
     complex_numbers,
     distances,

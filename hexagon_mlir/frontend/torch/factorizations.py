@@ -146,3 +146,29 @@ def triangular_solve(b: Tensor, a: Tensor, upper: bool = True, transpose: bool =
     """``x`` of ``a x = b``, or of the transpose of ``a``, and ``a``."""
     x = solve_triangular(a.mT if transpose else a, b, upper=upper != transpose, unitriangular=unitriangular)
     return NotImplemented if x is NotImplemented else (x, a.clone())
+
+
+@decomposes(_aten.linalg_qr.default)
+def qr(a: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """Householder's reflections, with the signs of LAPACK: a column that is zero below its diagonal stays as it is.
+    ``mode`` "r" has no elements of Q."""
+    if _refused(a):
+        return NotImplemented
+    rows, columns = a.shape[-2:]
+    size, row = min(rows, columns), torch.arange(rows)
+    q = torch.eye(rows, dtype=a.dtype).expand(*a.shape[:-2], rows, rows)
+    for step in range(size):
+        column = torch.where(row >= step, a[..., step], 0.0)
+        below = (torch.where(row > step, column, 0.0) ** 2).sum(-1, keepdim=True)
+        first = column[..., step : step + 1]
+        norm = torch.sqrt(first * first + below)
+        reflected = torch.where(first < 0, norm, -norm)
+        vector = column - torch.where(row == step, reflected, 0.0)
+        length = (vector * vector).sum(-1, keepdim=True)
+        scale = torch.where((below == 0) | (length == 0), 0.0, 2.0 / torch.where(length == 0, 1.0, length))
+        scaled = (vector * scale).unsqueeze(-1)
+        a = a - scaled * (vector.unsqueeze(-2) @ a)
+        q = q - (q @ vector.unsqueeze(-1)) * scaled.mT
+    kept = rows if mode == "complete" else size
+    of_rows = q[..., :0, :0].flatten()[:0] if mode == "r" else q[..., :kept]
+    return of_rows.clone(), a[..., :kept, :].triu()

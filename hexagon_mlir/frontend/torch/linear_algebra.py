@@ -16,6 +16,10 @@ from hexagon_mlir.frontend.torch.registry import decomposes
 _aten = torch.ops.aten
 STEPS = 16
 """Rows of the largest matrix that is eliminated, row by row."""
+_TERMS = 9
+"""Of the series of an exponential, for a norm of at most 1/2: the rest is below 2^-30."""
+_SQUARINGS = 8
+"""Of an exponential at most: with a norm of more than 128, elements are beyond f32 or vanish."""
 _ROWS = 512
 """Rows of the largest triangular matrix that is inverted."""
 
@@ -100,6 +104,26 @@ def cholesky(a: Tensor, *, upper: bool = False, check_errors: bool = False) -> t
         rest = rest - column.unsqueeze(-1) * column.unsqueeze(-2)
         columns.append(column)
     return torch.stack(columns, -2 if upper else -1), failed
+
+
+@decomposes(_aten.linalg_matrix_exp.default)
+def matrix_exponential(a: Tensor) -> Tensor:
+    """The series of a power of two of the matrix, by Horner's rule, squared as often as that power says."""
+    size = a.shape[-1]
+    if size > _ROWS or not a.numel() or a.dtype != torch.float32:
+        return NotImplemented
+    norm = a.abs().sum(-2).amax(-1)[..., None, None]
+    one, halvings, scale = torch.eye(size, dtype=a.dtype), torch.zeros_like(norm), torch.ones_like(norm)
+    for step in range(_SQUARINGS):
+        more = norm > 2.0 ** (step - 1)
+        halvings, scale = torch.where(more, step + 1.0, halvings), torch.where(more, 0.5 ** (step + 1), scale)
+    small = a * scale
+    result = one.expand(a.shape)
+    for term in range(_TERMS, 0, -1):
+        result = one + (small @ result) * (1.0 / term)
+    for step in range(_SQUARINGS):
+        result = torch.where(halvings > step, result @ result, result)
+    return result
 
 
 @decomposes(_aten.addmv.default)

@@ -48,13 +48,40 @@ _ERFC = (0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.186288
 
 @decomposes(_aten.erfc.default)
 def erfc(x: Tensor) -> Tensor:
-    """A polynomial in 1 / (1 + |x| / 2), with the factor exp(-x^2): exact to the last digits where it is small."""
+    """With the factor exp(-x^2): exact to the last digits where it is small."""
     if x.dtype != torch.float32:
         return NotImplemented
     size = x.abs().clamp(max=11.0)  # beyond, it is zero
     t = torch.reciprocal(1.0 + 0.5 * size)
     y = t * torch.exp(polynomial(t, _ERFC) - size * size)
     return torch.where(torch.isnan(x), x, torch.where(x < 0, 2.0 - y, y))
+
+
+def _erfcx_of_positive(size: Tensor) -> Tensor:
+    """A polynomial in 1 / (1 + size / 2)."""
+    t = torch.reciprocal(1.0 + 0.5 * size)
+    return t * torch.exp(polynomial(t, _ERFC))
+
+
+@decomposes(_aten.special_erfcx.default)
+def erfcx(x: Tensor) -> Tensor:
+    """``exp(x^2) erfc(x)``."""
+    if x.dtype != torch.float32:
+        return NotImplemented
+    y = _erfcx_of_positive(x.abs())
+    y = torch.where(x < 0, 2.0 * torch.exp(x * x) - y, y)
+    return torch.where(torch.isnan(x), x, torch.where(x == float("inf"), 0.0, y))
+
+
+@decomposes(_aten.special_log_ndtr.default)
+def log_ndtr(x: Tensor) -> Tensor:
+    """The logarithm of the normal distribution: below -1 by `erfcx`, so that it does not end with exp(-x^2 / 2)."""
+    if x.dtype != torch.float32:
+        return NotImplemented
+    z = x * math.sqrt(0.5)
+    low = torch.log(0.5 * _erfcx_of_positive((-z).clamp(min=0.0))) - z * z
+    high = torch.log1p(-0.5 * erfc(z.clamp(min=-1.0)))
+    return torch.where(torch.isnan(x), x, torch.where(x == float("-inf"), x, torch.where(x < -1.0, low, high)))
 
 
 _LANCZOS = (76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,

@@ -65,3 +65,14 @@ def test_compiled():
     with torch.no_grad():
         got = torch.compile(function, backend="hexagon", options={"fallback": "error"})(a, b, singular)
     close(got, function(a, b, singular))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (5, 5), (3, 5), (6, 2), (2, 3, 4, 4), (2, 16, 16)])
+@pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
+def test_orthogonal_factors(shape, mode):
+    """Signs are those of LAPACK, also of columns that are triangular already."""
+    a = torch.randn(shape)
+    close(factorizations.qr(a, mode), torch.linalg.qr(a, mode))
+    close(factorizations.qr(a.triu(), mode), torch.linalg.qr(a.triu(), mode))
+    zero = torch.zeros(shape)
+    close(factorizations.qr(zero, mode), torch.linalg.qr(zero, mode))

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from hexagon_mlir.frontend.torch import linear_algebra
+
 GENERATOR = torch.Generator().manual_seed(3)
 
 
@@ -75,3 +77,13 @@ def test_products_of_bytes(kind):
     y = torch.randint(-128, 128, (40, 24), generator=GENERATOR, dtype=torch.int8)
     got = compiled(torch._int_mm, x, y)
     assert got.dtype == torch.int32 and torch.equal(got, x.int() @ y.int())
+
+
+@pytest.mark.parametrize("norm", [0.0, 1e-3, 0.5, 3.0, 40.0])
+def test_exponentials_of_matrices(norm):
+    a = torch.randn(3, 6, 6, generator=torch.Generator().manual_seed(2))
+    a = a / a.abs().sum(-2).amax(-1)[:, None, None] * norm
+    a[1] = -a[1] @ a[1].mT / max(norm, 1e-3)  # all eigenvalues below zero
+    wanted = torch.linalg.matrix_exp(a.double())
+    largest = wanted.abs().amax((-2, -1), keepdim=True)
+    assert bool(((linear_algebra.matrix_exponential(a) - wanted).abs() <= 2e-5 * (1 + norm) * largest).all())

@@ -16,7 +16,9 @@ FUNCTIONS = {
     "lgamma": (special.lgamma, torch.lgamma, WIDE, 4e-6), "digamma": (special.digamma, torch.digamma, WIDE, 4e-5),
     "trigamma": (lambda x: special.polygamma(1, x), lambda x: torch.polygamma(1, x), WIDE[:2001], 4e-5),
     "i0": (special.i0, torch.special.i0, WIDE.clamp(max=80), 4e-6), "i0e": (special.i0e, torch.special.i0e, WIDE, 4e-6),
-    "i1": (special.i1, torch.special.i1, WIDE.clamp(max=80), 4e-6), "i1e": (special.i1e, torch.special.i1e, WIDE, 4e-6)}
+    "i1": (special.i1, torch.special.i1, WIDE.clamp(max=80), 4e-6), "i1e": (special.i1e, torch.special.i1e, WIDE, 4e-6),
+    "erfcx": (special.erfcx, torch.special.erfcx, WIDE.clamp(min=-9), 2e-5),
+    "log_ndtr": (special.log_ndtr, torch.special.log_ndtr, WIDE.clamp(max=1e18), 4e-6)}
 """Ours, PyTorch's, arguments, the largest relative difference (of numbers below 1: the absolute one)."""
 
 

@@ -1,0 +1,50 @@
+"""Weights of each scheme stay as many bytes as the scheme says, and products are those of the dequantized weights."""
+
+import pytest
+import torch
+
+import hexagon_mlir as hx
+from bench import weight_schemes
+
+SIZE = 256
+WEIGHTS, BLOCKS = SIZE * SIZE, SIZE * SIZE // 32
+NBYTES = {
+    "f32": 4 * WEIGHTS, "f16": 2 * WEIGHTS,
+    # the scales of the channels, and the sums of the weights of each, for the zero points of rows
+    "int8 per channel, dynamic int8 rows (torchao)": WEIGHTS + 8 * SIZE,
+    # ones, f16, for each 128 of a channel, and the scales of the channels
+    "int8 per channel (torchao)": WEIGHTS + WEIGHTS // 128 * 2 + 4 * SIZE,
+    "int8 per channel, f16 rows (torchao)": WEIGHTS + WEIGHTS // 128 * 2 + 2 * SIZE,
+    "int4 in 32 (torchao)": WEIGHTS // 2 + 4 * BLOCKS,
+    "int4 in 32, zero points (torchao)": WEIGHTS // 2 + 5 * BLOCKS,
+    "Q4_0 (GGUF)": WEIGHTS // 2 + 2 * BLOCKS, "Q8_0 (GGUF)": WEIGHTS + 2 * BLOCKS,
+    "MXFP4 (GGUF)": WEIGHTS + 2 * BLOCKS,  # multiples up to 12 of half a scale
+    "Q4_1 (GGUF)": 4 * WEIGHTS, "Q4_K (GGUF)": 4 * WEIGHTS, "Q6_K (GGUF)": 4 * WEIGHTS,
+}
+
+
+def test_all_schemes_are_here():
+    assert set(NBYTES) == set(weight_schemes.MODELS)
+
+
+@pytest.mark.parametrize("name", NBYTES)
+def test_bytes_and_values(name):
+    model = weight_schemes.MODELS[name](size=SIZE)
+    dtype = torch.float16 if "f16" in name else torch.float32
+    x = torch.randn(3, SIZE, generator=torch.Generator().manual_seed(4)).to(dtype)
+    with torch.no_grad():
+        program = torch.export.export(model, (x,))
+        weight = model[0].weight
+        weight = (weight.dequantize() if hasattr(weight, "dequantize") and type(weight) is not torch.nn.Parameter
+                  else weight).double()
+    compiled = hx.compile(program)
+    found = compiled(x).double()
+    assert weight_schemes.constant_bytes(compiled) == NBYTES[name]
+    sizes = x.double().abs() @ weight.abs().T
+    off = (found - x.double() @ weight.T).abs()
+    if "dynamic" in name:
+        step = x.abs().amax(1, keepdim=True) / 127  # rows of bytes: half a step of each number
+        sizes, bound = (0.505 * step * weight.abs().sum(1)).double(), 1.0
+    else:
+        bound = 2.0**-10 if dtype == torch.float16 else 2.0**-20
+    assert bool((off <= bound * sizes).all())
