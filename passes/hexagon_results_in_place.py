@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.in_place import changed, numbers_of
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.query import functions, in_tcm, ops_named, static_bytes
+from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
 
@@ -39,7 +39,7 @@ class HexagonResultsInPlacePass(Pass):
     Options:
         none
 
-    Refuses: nothing; a buffer of dynamic size or in TCM, one that is copied in part or before the end, and an argument
+    Refuses: nothing; a buffer in TCM, one that is copied in part or before the end, and an argument
     with other uses stay as they are.
 
     Needs: buffer.
@@ -105,9 +105,9 @@ def _is_last(copy: ir.Operation) -> bool:
 
 
 def _is_local(value: ir.Value) -> bool:
-    """True for a buffer of known size that the function makes in DDR."""
+    """True for a buffer that the function makes in DDR."""
     return (not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
-            and static_bytes(value.type) is not None and not in_tcm(value.type))
+            and not in_tcm(value.type))
 
 
 def _is_result(value: ir.Value) -> bool:

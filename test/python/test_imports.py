@@ -62,7 +62,7 @@ OF_PASSES = {
     "fusion": {"hexagon_fusion"}, "gathers": {"form_gathers", "hexagon_gather_lowering"},
     "serialized_foralls": {"serialize_forall"}, "kernels": {"form_kernels"},
     "split_products": {"hexagon_split_products", "pack_engine_weights"},
-    "layout_propagation": {"hexagon_layout_propagation"},
+    "layout_propagation": {"hexagon_layout_propagation"}, "loop_collapsing": {"collapse_loops"},
     "masked_copies": {"hexagon_masked_copy_lowering"},
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
                       "pack_word_weights",
