@@ -89,8 +89,9 @@ class HexagonTcmTilingPass(Pass):
         tile-sizes: the tile of groups with so many loops, outermost first, 0 for a whole loop; nothing: it is chosen.
         threads: as many may share a tile's work; 0 takes the target's HVX contexts.
 
-    Refuses (with a remark; the op works on DDR): sizes known at run time only, but for that of one parallel loop;
-    indices other than plain loop indices, ops without indexing maps, ops whose smallest tile exceeds the budget.
+    Refuses (with a remark; the op works on DDR): sizes known at run time only, but for that of one parallel loop, where
+    all ops of the group share its tiles; indices other than plain loop indices, ops without indexing maps, ops whose
+    smallest tile exceeds the budget.
 
     Needs: tensor.
     Leaves: tiled.
@@ -133,6 +134,8 @@ class HexagonTcmTilingPass(Pass):
         tiled: list[tuple[Group, list[int]]] = []
         steps: dict[int, RunTimeTile] = {}
         for group in groups:
+            if group.dynamic is not None and all(is_fill(op) for op in group.members):
+                continue  # vector stores take no longer
             tile = self._choose(group, budget, context)
             if tile and group.dynamic is not None and len(self.tile_sizes) != len(group.extents):
                 steps[len(tiled)] = self._run_time(group, tile, budget, context)
@@ -170,9 +173,15 @@ class HexagonTcmTilingPass(Pass):
         return [*(smaller for other in others for smaller in self._parts(other, budget, context)), part]
 
     def _choose(self, group: Group, budget: int, context: PassContext) -> list[int] | None:
-        """Tile sizes of the root's loops; none where nothing is moved, None when the smallest exceeds ``budget``."""
-        tile = self._tile(group, budget, context)
-        if tile and group.dynamic is not None:
+        """Tile sizes of the root's loops; none where nothing is moved, None when the smallest exceeds ``budget``.
+
+        A loop with a count that is known at run time must be cut: others only where it does not suffice.
+        """
+        if group.dynamic is None:
+            return self._tile(group, budget, context)
+        only = replace(group, cuttable=[group.dynamic])
+        tile = self._tile(only, budget, context) or self._tile(group, budget, context)
+        if tile:
             tile[group.dynamic] = min(tile[group.dynamic], group.extents[group.dynamic] // 2)  # all has no bound
         return tile
 

@@ -76,6 +76,10 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
             only = alone(op)
             group = only if only.cuttable else group
         if not _bounded(group):
+            if sum(not is_fill(member) for member in group.members) > 1:  # to stream each through TCM moves more
+                refuse(op, "dynamic shape")
+                taken.update(group.members)
+                continue
             group = alone(op)
             if not _bounded(group):
                 refuse(op, "dynamic shape")

@@ -10,8 +10,9 @@ from math import gcd, prod
 
 from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
 from hexagon_mlir.dialects.engine_tiles import PAIR
-from hexagon_mlir.ir import ir
+from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
 from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
@@ -22,6 +23,8 @@ from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_
 from hexagon_mlir.passes.virtual_threads.estimate import widths, work_cycles
 from hexagon_mlir.targets import Target
 
+_ASSUMED = 1 << 10
+"""Trip count of a loop that nothing bounds, where cycles are estimated."""
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
 Ranges = tuple[tuple[int, ir.Value | None], ...]
@@ -156,17 +159,18 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
             plain = result.position if isinstance(result, ir.AffineDimExpr) else None
             dims.append(plain)
             if value.type.is_dynamic_dim(position):
-                count = size_of(value, position)
-                bound = None if count is None else upper_bound(count)
-                if plain is None or count is None or bound is None:
-                    return "a dynamic size without a bound"
-                counts[plain], extents[plain] = count, bound
+                count = size_of(value, position) or _told_size(op, value, position)
+                if plain is None:
+                    return "a dynamic size along several loops"
+                if count is not None:
+                    bound = upper_bound(count)
+                    counts[plain], extents[plain] = count, _ASSUMED if bound is None else bound
             elif plain is not None:
                 extents[plain] = value.type.shape[position]
         reads.append(tuple(dims))
     loops = maps[0].n_dims
     if len(extents) != loops:
-        return "a loop that indexes no operand"
+        return "a loop that indexes no operand, or of a dynamic size that is not seen"
     iterators = str(op.attributes["iterator_types"]).split(",") if "iterator_types" in op.attributes else None
     independent = ["parallel" in iterators[loop] if iterators else loop in reads[-1] for loop in range(loops)]
     known = {loop: extent for loop, extent in extents.items() if loop not in counts}
@@ -213,6 +217,22 @@ def _window(op: ir.Operation, map_: ir.AffineMap, position: int, parallel: Seque
         if found is not None and last and (found.length * width % vector_bytes or found.step * width % vector_bytes):
             return None
     return found
+
+
+def _told_size(op: ir.Operation, value: ir.Value, dim: int) -> ir.Value | None:
+    """The size of dimension ``dim`` of an argument, or of a tensor made of it, as a tensor.dim before ``op`` tells it;
+    one is added where there is none."""
+    if not isinstance(value.owner, ir.Block):
+        owner = value.owner.operation
+        origin = collapsed_dim(owner, dim) if owner.name == "tensor.collapse_shape" else None
+        return None if origin is None else _told_size(op, owner.operands[0], origin)
+    for use in value.uses:
+        owner = use.owner.operation
+        if owner.name == "tensor.dim" and upper_bound(owner.operands[1]) == dim and owner.block == op.block \
+                and owner.is_before_in_block(op):
+            return owner.results[0]
+    with op.location, ir.InsertionPoint(op):
+        return tensor.DimOp(value, index(dim)).result
 
 
 def size_of(value: ir.Value, dim: int) -> ir.Value | None:

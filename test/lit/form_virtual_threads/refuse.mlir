@@ -8,10 +8,29 @@ func.func @small(%x: tensor<512xf32>, %y: tensor<512xf32>) -> tensor<512xf32> {
 }
 
 // -----
-func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-remark@+1 {{form-virtual-threads: one thread: a dynamic size without a bound}}
-  %0 = linalg.mul ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
-  return %0 : tensor<?xf32>
+func.func @dynamic(%x: tensor<?xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-remark@+1 {{form-virtual-threads: one thread: a dynamic size along several loops}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?xf32>) outs(%y : tensor<8x4xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      linalg.yield %a : f32
+  } -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+func.func @not_seen(%x: tensor<?xf32>, %c: i1) -> f32 {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %y = scf.if %c -> tensor<?xf32> {
+    scf.yield %x : tensor<?xf32>
+  } else {
+    scf.yield %x : tensor<?xf32>
+  }
+  // expected-remark@+1 {{form-virtual-threads: one thread: a loop that indexes no operand, or of a dynamic size that is not seen}}
+  %0 = linalg.reduce { arith.addf } ins(%y : tensor<?xf32>) outs(%e : tensor<f32>) dimensions = [0]
+  %1 = tensor.extract %0[] : tensor<f32>
+  return %1 : f32
 }
 
 // -----
