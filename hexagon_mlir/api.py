@@ -209,7 +209,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
             dump_dir: str | os.PathLike[str] | None = None, verify_levels: bool = False,
             threads: int = 0, accuracy: str = "accurate", qfloat: bool = True,
             line_info: bool = False, tcm_bytes: int = 0, matrix_engine: bool = True, f32_split: bool = False,
-            requantization: str = "exact", numerics: str = "f32",
+            requantization: str = "exact", search: str = "auto", numerics: str = "f32",
             trust: bool = False) -> CompiledKernel | CompiledModel | SpecializedModel:
     """Compile ``source`` for ``target``.
 
@@ -230,11 +230,15 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     and bf16 matrices to HVX; ``f32_split`` gives the engine those of f32 too, in pieces of f16 (bound:
     docs/engine_arithmetic.md). ``requantization="engine"``: in models, the engine may convert sums of products of bytes
     to bytes where some are off by one, not only where all are the scheme's (share: docs/engine_arithmetic.md).
+    ``search``: LLVM generates code in several ways, and the best is taken: in "all", in "few" (two), in one ("none"),
+    or, "auto", in two for the kernels of a model that take little of its predicted cycles, in all for others
+    (docs/compile_times.md).
     Raises `HexError` for anything wrong with the source.
     """
     if pipeline not in pipelines.names():
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
-    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split, requantization)
+    settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split, requantization,
+                        search)
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 

@@ -29,6 +29,15 @@ class Requantization(StrEnum):
     ENGINE = "engine"
 
 
+class Search(StrEnum):
+    """What code is generated for several times, of which the best is taken (docs/compile_times.md)."""
+
+    AUTO = "auto"
+    ALL = "all"
+    FEW = "few"
+    NONE = "none"
+
+
 def _setting(default: Any, help: str, value: str = "") -> Any:
     """A setting of which usage texts say ``help``, written ``--name=value``; a switch without ``value``."""
     return field(default=default, metadata={"help": help, "value": value})
@@ -46,8 +55,10 @@ class Settings:
     the matrix engine of chips that have one, in its own sums, and so may products of bf16, scaled to f16.
     ``f32_split``: so may products of f32, whose factors are split into pieces of f16 (bounds of both:
     docs/engine_arithmetic.md). ``requantization`` of sums of products of bytes: "exact" lets the matrix engine convert
-    them to bytes where each is the scheme's, "engine" also where some are off by one. `hexagon_mlir.compile`, the
-    ``options`` of torch.compile, a Triton launch and the tools take all of them, by these names.
+    them to bytes where each is the scheme's, "engine" also where some are off by one. ``search`` for the best code
+    in all ways ("all"), in two ("few"), in one ("none"), or, "auto", in two for the kernels of a model that take little
+    of its predicted cycles, in all for others. `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton
+    launch and the tools take all of them, by these names.
     """
 
     threads: int = _setting(0, "how many threads may share the work (default 0: the target's HVX contexts, where that "
@@ -63,6 +74,8 @@ class Settings:
     requantization: str = _setting(Requantization.EXACT, "of sums of bytes by the matrix engine: exact (default) where "
                                                          "all bytes are the scheme's, engine where some are off by "
                                                          "one, too", "NAME")
+    search: str = _setting(Search.AUTO, "for the best code: all, few or none, or auto (default): few for kernels that "
+                                        "take little of a model's cycles, else all", "NAME")
 
     def __post_init__(self) -> None:
         for field_ in fields(Settings):
@@ -81,6 +94,8 @@ class Settings:
             raise _error(f"unknown accuracy '{self.accuracy}'", f"one of {', '.join(Accuracy)}")
         if self.requantization not in tuple(Requantization):
             raise _error(f"unknown requantization '{self.requantization}'", f"one of {', '.join(Requantization)}")
+        if self.search not in tuple(Search):
+            raise _error(f"unknown search '{self.search}'", f"one of {', '.join(Search)}")
 
     @classmethod
     def of(cls, options: object) -> Settings:

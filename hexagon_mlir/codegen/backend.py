@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,7 +27,18 @@ from hexagon_mlir.codegen.steps import (
     apply,
 )
 from hexagon_mlir.codegen.trace import CODE_GENERATION, Made, Trace
-from hexagon_mlir.codegen.variants import BASELINES, BUDGET, LIMITS, WITHOUT_QFLOAT, Variant, search, variants
+from hexagon_mlir.codegen.variants import (
+    BASELINES,
+    BUDGET,
+    LIMITS,
+    WITHOUT_QFLOAT,
+    Limits,
+    Variant,
+    first_correct,
+    quick,
+    search,
+    variants,
+)
 from hexagon_mlir.isa.concatenation import concatenated
 from hexagon_mlir.isa.remarks import with_remarks
 from hexagon_mlir.llvmir import MODULE_END, Module
@@ -35,14 +47,15 @@ from hexagon_mlir.targets.disputed import NarrowingOrder
 
 def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: str = "kept",
                       position_independent: bool = False, qfloat: bool = True, patience: int = LIMITS.patience,
-                      share: float = 1.0, cautious: bool = False, attempt: int = 0,
+                      tries: int = 0, share: float = 1.0, cautious: bool = False, attempt: int = 0,
                       narrowing_order: str = NarrowingOrder.FIRST_EVEN, traced: bool = False) -> bytes:
     """Optimise LLVM IR at O3 and emit it; ``kind`` is ``asm``, ``obj`` or ``llvm``; ``linked`` only links modules, with
     `MODULE_END` between them, into one.
 
     ``patience`` 0 takes the first correct variant instead of searching for the fastest. ``share`` is the part of a
     program that ``source`` holds: the longer a program, the fewer tries are worth their time. ``cautious`` is for input
-    at which LLVM has aborted: without the target's own passes over IR and the window search.
+    at which LLVM has aborted: without the target's own passes over IR and the window search. ``tries``, if not 0, are
+    the most correct variants to try, which are `quick`.
 
     ``loops`` are "kept" where the pipeline has vectorized them. Otherwise LLVM's -O3 optimises them: "unrolled" without
     its vectorizers, "vectorized" with them. Every function with loops gets its best variant without qfloat values on
@@ -64,8 +77,8 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         ways: tuple[Variant, ...] = BASELINES if not kept else WITHOUT_QFLOAT if not in_qfloat else ()
         if kind == "function":
             code = Code(Program(Module.parse(source), library))
-            made = search(ways or variants(code.traits), code.made, len(source) / share, limits)
-            return with_remarks(made[1], Module.parse(source).remarks).encode() if made else b""
+            made = code.best(ways, len(source) / share, limits, tries)
+            return with_remarks(made[0], Module.parse(source).remarks).encode() if made else b""
         trace: Trace | None = [] if traced else None
         optimized = apply((*BEFORE_O3, O3), Program(Module.parse(source), library, in_qfloat, native), trace).module
         if kind == "llvm":
@@ -74,20 +87,20 @@ def optimize_and_emit(source: str, cpu: str, features: str, kind: str, loops: st
         if kind == "functions" and len(parts) > 1 and (in_qfloat, native) == attempts[0]:
             functions = [(len(part.text) * share / len(optimized.text), part.text) for part in parts]
             return json.dumps({"functions": functions}).encode()
-        found: list[tuple[Cost, str, Variant]] = []
+        found: list[tuple[str, Variant]] = []
         for part in parts:
             code, start = Code(Program(part, library)), time.perf_counter()
-            best = search(ways or variants(code.traits), code.made, len(optimized.text) / share, limits)
+            best = code.best(ways, len(optimized.text) / share, limits, tries)
             if best is None:
                 break
             found.append(best)
             if trace is not None:
-                trace += code.trace(best[2])
-                trace.append(Made(CODE_GENERATION, time.perf_counter() - start, best[1]))
+                trace += code.trace(best[1])
+                trace.append(Made(CODE_GENERATION, time.perf_counter() - start, best[0]))
         else:
             if kind == "obj":
-                return code.object(found[0][2])
-            assembly = with_remarks(concatenated([asm for _, asm, _ in found], "f"), optimized.remarks)
+                return code.object(found[0][1])
+            assembly = with_remarks(concatenated([asm for asm, _ in found], "f"), optimized.remarks)
             if trace is not None:
                 return json.dumps({"assembly": assembly, "steps": trace}).encode()
             return (assembly if kind == "asm" else json.dumps({"functions": [], "assembly": assembly})).encode()
@@ -109,6 +122,18 @@ class Code:
     def traits(self) -> Traits:
         """The traits by which variants are chosen."""
         return traits(apply(BY_VARIANT[:1], self._after_o3(Variant(ordered=True, budget=BUDGET))).module)
+
+    def best(self, ways: Sequence[Variant], length: float, limits: Limits,
+             tries: int) -> tuple[str, Variant] | None:
+        """The best assembly by ``ways``, or else by the `variants` of this code, in a program of ``length`` characters,
+        with its variant; None when none is correct. ``limits`` and ``tries`` as for `search`.
+        """
+        candidates = ways or variants(self.traits)
+        candidates = quick(candidates) if tries else candidates
+        if tries == 1:
+            return first_correct(candidates, self.assembly)
+        made = search(candidates, self.made, length, limits, tries)
+        return made and made[1:]
 
     def text(self, variant: Variant) -> str:
         """The LLVM IR from which code is generated."""

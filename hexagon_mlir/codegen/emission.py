@@ -12,9 +12,10 @@ from hexagon_mlir.codegen.matrix_engine.definitions import with_definitions, wit
 from hexagon_mlir.codegen.module_splitting import divide
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.trace import Made, Trace
+from hexagon_mlir.codegen.variants import FEW
 from hexagon_mlir.isa.concatenation import concatenated
 from hexagon_mlir.llvmir import MODULE_END
-from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Search, Settings
 from hexagon_mlir.targets import Target
 
 
@@ -100,6 +101,7 @@ def linked(modules: Sequence[str], target: Target) -> str:
 def _request(target: Target, pipeline: str, settings: Settings, kind: str, position_independent: bool) -> dict:
     return {"cpu": target.cpu, "features": target.features, "kind": kind, "loops": pipelines.named(pipeline).llvm_loops,
             "position_independent": position_independent, "qfloat": settings.qfloat,
+            "tries": {Search.FEW: FEW, Search.NONE: 1}.get(Search(settings.search), 0),
             "narrowing_order": target.disputed.narrowing_order}
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hexagon_mlir.codegen.kernel_cycles import call_cycles
 from hexagon_mlir.codegen.schedule import ModelSchedule
-from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.targets import Target
 
 _CALL_CYCLES = 8000
@@ -24,14 +23,6 @@ class Prediction:
     cycles: int | None
 
 
-def computing_cycles(module: ir.Module, target: Target) -> dict[str, float | None]:
-    """`estimated_cycles` of each function of ``module``, on one thread, by name."""
-    vector_bytes, interval = int(target.vector_bytes.value), float(target.hvx_issue_interval_cycles.value)
-    return {ir.StringAttr(view.operation.attributes["sym_name"]).value:
-            estimated_cycles(view.operation, vector_bytes, interval)
-            for view in module.body.operations if view.operation.name == "func.func"}
-
-
 def predict(schedule: ModelSchedule, computing: dict[str, float | None], target: Target) -> Prediction:
     """The cost of ``schedule``, whose kernels take ``computing`` cycles on one thread."""
     threads = schedule.settings.threads or int(target.hvx_contexts.value)
@@ -41,6 +32,6 @@ def predict(schedule: ModelSchedule, computing: dict[str, float | None], target:
         nbytes = sum(schedule.buffers[number].nbytes for number in (*call.arguments, *call.results))
         moved += nbytes
         work = computing[schedule.kernels[call.kernel].name]
-        total = None if total is None or work is None else total + _CALL_CYCLES + max(
-            work / threads, nbytes / float(target.ddr_bytes_per_cycle.value))
+        total = None if total is None or work is None else \
+            total + _CALL_CYCLES + call_cycles(work, nbytes, threads, target)
     return Prediction(moved, None if total is None else round(total))

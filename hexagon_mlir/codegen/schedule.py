@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
+from hexagon_mlir.codegen.kernel_cycles import call_cycles
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.codegen.search_shares import TWICE, searched
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.in_place import changed
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
@@ -19,7 +21,7 @@ from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import known_bytes
-from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
+from hexagon_mlir.settings import DEFAULT_SETTINGS, Search, Settings
 from hexagon_mlir.targets import Target
 
 ORIGIN = "schedule"
@@ -82,8 +84,12 @@ Progress = Callable[[str, int, int], None]
 
 
 def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT, pipeline: str = "default",
-                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS) -> ModelSchedule:
-    """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order."""
+                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
+                   computing: Mapping[str, float | None] | None = None) -> ModelSchedule:
+    """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order.
+
+    ``computing`` are the `computing_cycles` of the kernels, by which `searched` decides; without it all are searched.
+    """
     functions = {ir.StringAttr(o.operation.attributes["sym_name"]).value: o.operation
                  for o in module.body.operations if o.operation.name == "func.func"}
     main = functions[entry]
@@ -134,11 +140,28 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
             raise HexError.plain(f"'{op.name}' is between kernels", origin=ORIGIN)
     with deferred():
         sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
-        shares = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target, settings))
-                  for name in first]
-    kernels = _compile_all(sources, target, pipeline, progress, shares)
+        own = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target, settings))
+               for name in first]
+    if computing is not None and settings.search == Search.AUTO:
+        cycles = _cycles(calls, buffers, [computing[name] for name in first], targets.get(target), settings)
+        own = [one if worth else replace(one, search=Search.FEW)
+               for one, worth in zip(own, searched(cycles), strict=True)]
+    kernels = _compile_all(sources, target, pipeline, progress, own)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
     return ModelSchedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
+
+
+def _cycles(calls: Sequence[Call], buffers: Sequence[Buffer], computing: Sequence[float | None], chip: Target,
+            settings: Settings) -> list[float | None]:
+    """The predicted cycles of all calls of each kernel; None where those of computing are unknown."""
+    threads = settings.threads or int(chip.hvx_contexts.value)
+    found: list[float | None] = [None if work is None else 0.0 for work in computing]
+    for call in calls:
+        before, work = found[call.kernel], computing[call.kernel]
+        if before is not None and work is not None:
+            nbytes = sum(buffers[number].nbytes for number in (*call.arguments, *call.results))
+            found[call.kernel] = before + call_cycles(work, nbytes, threads, chip)
+    return found
 
 
 def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:
@@ -204,7 +227,10 @@ def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: P
             report("compiling", sum(future.done() for future in pending), len(sources))
             module = parse(source, file="<kernel>")
             names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
-            pending.append(pool.submit(lower_module(module, target, pipeline, settings=own).finish))
+            lowered = lower_module(module, target, pipeline, settings=own)
+            if own.search == Search.FEW:
+                lowered.context.log.add("remark", None, "llvm-codegen", TWICE)
+            pending.append(pool.submit(lowered.finish))
         kernels = []
         for done, (name, future) in enumerate(zip(names, pending, strict=True), start=1):
             compiled = future.result()

@@ -73,7 +73,7 @@ def test_one_set_of_names_everywhere():
 
 def test_the_tools_read_each_setting():
     given = {"threads": 3, "accuracy": "fast", "qfloat": False, "line_info": True, "tcm_bytes": 4096,
-             "matrix_engine": False, "f32_split": True, "requantization": "engine"}
+             "matrix_engine": False, "f32_split": True, "requantization": "engine", "search": "all"}
     words = [f"--{name.replace('_', '-')}={str(value).lower()}" for name, value in given.items()]
     assert names(Settings) == set(given) and all(given[f.name] != f.default for f in fields(Settings))
     assert arguments.parse_arguments(["--pipeline=default", *words]).settings == given

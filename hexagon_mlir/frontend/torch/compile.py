@@ -15,7 +15,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.codegen.prediction import computing_cycles, predict
+from hexagon_mlir.codegen.kernel_cycles import computing_cycles
+from hexagon_mlir.codegen.prediction import predict
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.dialects.block_weights import CODES, note_formats
@@ -126,7 +127,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
             name = _placeholders(graph)[number].name
             extra.append((f"{name}_sums", column_sums(graph.value(_placeholders(graph)[number]))))
     with clock.phase("code"):
-        schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings)
+        schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings, computing)
     placeholders = _placeholders(graph)
     place = dict(zip(graph.inputs, graph.input_positions, strict=True))
     output = next(iter(reversed(graph.graph.nodes)))

@@ -1,11 +1,13 @@
 """Which way to generate code is tried for what, and what else is worth its time."""
 
+from dataclasses import replace
+
 import pytest
 from text_rewrites import traits
 
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
 from hexagon_mlir.codegen.scheduling.traits import Traits
-from hexagon_mlir.codegen.variants import LIMITS, Limits, search, variants, worth
+from hexagon_mlir.codegen.variants import LIMITS, Limits, first_correct, quick, search, variants, worth
 
 WORDS = "<32 x i32>"
 FREE, TABLED, CROWDED = Traits(pressure=12), Traits(pressure=34), Traits(pressure=70, qfloat=0.6)
@@ -104,3 +106,19 @@ def test_a_search_takes_the_cheapest_that_is_right():
     assert tried == [*candidates[:3]]  # the fourth is not worth its time
     assert search(candidates, generate, 1, Limits(patience=0)) == (costs[1], "assembly 300.0", candidates[1])
     assert search(candidates[:1], generate, 1) is None
+    tried.clear()
+    assert search(candidates, generate, 1, most=2) == (costs[2], "assembly 110.0", candidates[2])
+    assert search(candidates[1:], generate, 1, most=1) == (costs[1], "assembly 300.0", candidates[1])
+    assert tried == [*candidates[:3], candidates[1]]  # the first is incorrect and does not count
+
+
+def test_the_first_that_is_correct():
+    candidates = variants(FREE)
+    assert first_correct(candidates, lambda v: None if v == candidates[0] else "code") == ("code", candidates[1])
+    assert first_correct(candidates, lambda v: None) is None
+
+
+def test_quick_variants_are_without_known_bits():
+    found = quick((*variants(FREE), *variants(CROWDED), *variants(FREE)))
+    assert not any(variant.bits for variant in found) and len(set(found)) == len(found)
+    assert [replace(v, bits=True) for v in found[:4]] == [*variants(FREE)]
