@@ -52,11 +52,11 @@ class PackEngineWeightsPass(Pass):
     TCM and multiplied there without any work of HVX. Constants that ``hexagon.narrow_weights`` names have 4 bits and a
     scale for 32 weights of a column: their tiles are ``[N / 32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
     Those of bytes become ``[N / 32][K / 32][8][32][4]``, and ``[N / 32][K / 32][4][32][4]`` where
-    ``hexagon.nibble_weights`` says that they have 4 bits: a transfer of half the bytes. Where such a product's other
-    factor has signs, the sums of the columns times -128 become an argument at the end, and ``hexagon.weight_sums``
-    names the weights. With ``f32-split``, constants of f32 become tiles of pieces of f16 with the scales of their
-    columns, and the product one of pieces, as `hexagon-split-products` writes it; so do constants of bf16, of which a
-    number is one piece, beside another factor of bf16.
+    ``hexagon.nibble_weights`` says that they have 4 bits: a transfer of half the bytes. Where the other factor of such
+    a product, or of a convolution with weights of 4 bits, has signs, the sums of the columns times -128 become an
+    argument at the end, and ``hexagon.weight_sums`` names the weights. With ``f32-split``, constants of f32 become
+    tiles of pieces of f16 with the scales of their columns, and the product one of pieces, as `hexagon-split-products`
+    writes it; so do constants of bf16, of which a number is one piece, beside another factor of bf16.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -152,7 +152,8 @@ class PackEngineWeightsPass(Pass):
             new = (_narrow(matrix) if given.arg_number in narrow else _nibbles(matrix) if given.arg_number in nibbles
                    else _tiled(matrix))
             own = None
-            if _is_signed(op):
+            if _is_signed(op) and (given.arg_number in nibbles or not isinstance(
+                    read_byte_convolution(op), ByteConvolution)):  # a convolution sums its bytes up beside the products
                 words = ir.RankedTensorType.get([matrix.shape[-1]], ir.IntegerType.get_signless(_WORD_BITS))
                 own, sums[given.arg_number] = give_more(function, kernel, [words], op.location)[0]
             with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):

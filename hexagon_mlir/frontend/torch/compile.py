@@ -152,7 +152,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
         sum(tensor.numel() * tensor.element_size() for tensor in signature.constants.values()),
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
-        predict(schedule, computing, chip), saved_bytes=saved)
+        predict(schedule, computing, chip), saved_bytes=saved, remarks=tuple(graph.remarks))
     return CompiledModel(schedule, signature, result, progress)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Node
 
-from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir import Diagnostic, HexError
 
 
 @dataclass
@@ -24,7 +24,7 @@ class TorchGraph:
     placeholders of the buffers among them: read anew in each run. ``read`` are the storages of constants whose values
     the graph depends on: of other weights, only the address matters. ``fixed`` are the flat arguments that are no
     tensors, by place: the graph is for their values. ``keys`` is the state that a run draws anew, with which operations
-    draw random numbers.
+    draw random numbers. ``remarks``: what rewrites declined to do, and why.
     """
 
     module: GraphModule
@@ -37,6 +37,7 @@ class TorchGraph:
     read: set[int] = field(default_factory=set)
     fixed: dict[int, Fixed] = field(default_factory=dict)
     keys: str | None = None
+    remarks: list[Diagnostic] = field(default_factory=list)
 
     @property
     def graph(self) -> torch.fx.Graph:

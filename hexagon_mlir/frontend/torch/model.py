@@ -22,7 +22,7 @@ from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
 from hexagon_mlir.frontend.torch.random_keys import draw_keys
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
-from hexagon_mlir.ir import HexError
+from hexagon_mlir.ir import Diagnostic, HexError
 
 _INTEGER_OF = {torch.bfloat16: torch.int16}
 
@@ -48,6 +48,12 @@ class CompiledModel:
     def target(self) -> str:
         """Name of the target."""
         return self.schedule.target
+
+    @property
+    def remarks(self) -> list[Diagnostic]:
+        """What the compiler declined to do, and why: rewrites of the graph, then passes on the kernels."""
+        return list(dict.fromkeys([*self.result.remarks, *(remark for kernel in self.schedule.kernels
+                                                           for remark in kernel.remarks)]))
 
     def binary(self, name: str = "model") -> ModelBinary:
         """The model as files to link: one C function ``name`` over the inputs, the buffers it changes, and results."""

@@ -12,6 +12,7 @@ from hexagon_mlir.codegen.prediction import Prediction
 from hexagon_mlir.exec.memory_plan import MemoryPlan
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed
 from hexagon_mlir.frontend.torch.passes import PassRecord
+from hexagon_mlir.ir import Diagnostic
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class CompilationResult:
     together; of launch n, ``streamed_bytes[n]`` of weights come while an earlier one computes. ``predicted`` is what
     a run should cost, from sizes alone; ``simulated_cycles`` and ``ddr_bytes`` are of the last run on the simulator,
     None before it. ``saved_bytes``: by so many are the codes of 4 bits fewer than the weights that they stand for.
+    ``remarks``: what rewrites of the graph declined to do.
     """
 
     graph_passes: tuple[PassRecord, ...]
@@ -42,6 +44,7 @@ class CompilationResult:
     simulated_cycles: int | None = None
     ddr_bytes: int | None = None
     saved_bytes: int = 0
+    remarks: tuple[Diagnostic, ...] = ()
 
     @property
     def fused_ops(self) -> int:

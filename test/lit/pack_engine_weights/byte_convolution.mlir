@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func private @k
 // CHECK-SAME: %arg1: tensor<4x9x8x32x4xi8>
-// CHECK: "hexagon.weight_matrix"(%arg1, %arg2) : (tensor<4x9x8x32x4xi8>, tensor<40xi32>) -> tensor<288x40xi8>
+// CHECK: "hexagon.weight_matrix"(%arg1) : (tensor<4x9x8x32x4xi8>) -> tensor<288x40xi8>
 // CHECK: linalg.conv_2d_nhwc_hwcf
 // CHECK-LABEL: func.func private @few
 // CHECK-SAME: tensor<1x3x32x40xi8>

@@ -9,14 +9,15 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of, source_of
 from hexagon_mlir.frontend.torch.kernels.engine_requantization import convert_sums
 from hexagon_mlir.frontend.torch.kernels.requantization import requantize
 from hexagon_mlir.frontend.torch.rewrites.constants import value_of
-from hexagon_mlir.frontend.torch.rewrites.engine_scales import engine_scales
+from hexagon_mlir.frontend.torch.rewrites.engine_scales import EngineScales, engine_scales
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.frontend.torch.rewrites.integers import converted
 from hexagon_mlir.frontend.torch.rewrites.schemes import Scheme, dequantized, kind_of, weights
+from hexagon_mlir.ir import Diagnostic, Place
 from hexagon_mlir.settings import Requantization as Conversion
 
 _aten = torch.ops.aten
@@ -79,6 +80,8 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     low, high = wanted.within(*limits)
     lowest = torch.iinfo(wanted.dtype).min
     given = None if conversion is None or _grouped(inner) else engine_scales(numbers, lowest, sums.largest_of_any)
+    if conversion is not None:
+        _remark(graph, inner, given, conversion)
     if given is not None and (conversion == Conversion.ENGINE or not given.differing):
         words, biases = (graph.add_constant(sums.along(values), name)
                          for values, name in ((given.words, "words"), (given.biases, "biases")))
@@ -90,6 +93,20 @@ def product(graph: TorchGraph, layer: Node, result: tuple[Node, Scheme] | None =
     graph.replace(node, graph.insert(node, requantize, _multiplied(graph, sums), multipliers, starts, numbers.left,
                                      numbers.right, low, high, wanted.dtype, numbers.limit))
     return True
+
+
+def _remark(graph: TorchGraph, layer: Node, given: EngineScales | None, conversion: Conversion) -> None:
+    """Say why HVX converts the sums of ``layer`` to bytes, if it does; ``given``: what the engine would do."""
+    if given is None:
+        why = ("it is a convolution of groups" if _grouped(layer) else
+               "the engine's conversion has too few bits for its scales")
+    elif conversion == Conversion.EXACT and given.differing:
+        why = f"the engine's conversion gives the next byte for {100 * given.differing:.1f} % of them"
+    else:
+        return
+    hint = "" if given is None else 'scales that are powers of two are exact, requantization="engine" accepts others'
+    graph.remarks.append(Diagnostic("remark", Place(source_of(layer)), "quantized-layers",
+                                    f"HVX converts the sums of {layer.name} to bytes: {why}", hint=hint))
 
 
 def computed_product(graph: TorchGraph, layer: Node) -> bool:
