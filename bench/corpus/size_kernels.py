@@ -1,0 +1,154 @@
+"""Kernels as linalg on tensors whose sizes are numbers or known at run time, with numpy inputs and references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import erf
+
+import numpy as np
+
+Sizes = Sequence[int | None]
+"""None: known at run time."""
+
+
+@dataclass(frozen=True)
+class SizeKernel:
+    """``text`` writes the kernel of ``rank`` sizes, each at most ``most``; ``shapes`` are those of its arguments."""
+
+    name: str
+    rank: int
+    most: int
+    text: Callable[[Sizes], str]
+    shapes: Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
+    reference: Callable[..., np.ndarray]
+    """In f64."""
+
+    def inputs(self, sizes: Sequence[int], rng: np.random.Generator) -> list[np.ndarray]:
+        """Arrays of f32 of the kernel's arguments."""
+        return [rng.standard_normal(shape).astype(np.float32) for shape in self.shapes(sizes)]
+
+
+def _type(sizes: Sizes) -> str:
+    return f"tensor<{'x'.join(['?' if size is None else str(size) for size in sizes])}xf32>"
+
+
+def _dims(value: str, sizes: Sizes, prefix: str) -> tuple[str, list[str]]:
+    """Lines that read the sizes of ``value`` that are known at run time, and their names."""
+    names = [f"%{prefix}{at}" for at, size in enumerate(sizes) if size is None]
+    lines = [f"%i{prefix}{at} = arith.constant {at} : index\n"
+             f"%{prefix}{at} = tensor.dim {value}, %i{prefix}{at} : {_type(sizes)}"
+             for at, size in enumerate(sizes) if size is None]
+    return "\n".join(lines), names
+
+
+def _elementwise(body: str, inputs: int) -> Callable[[Sizes], str]:
+    def text(sizes: Sizes) -> str:
+        type_, loops = _type(sizes), ", ".join(f"d{at}" for at in range(len(sizes)))
+        dims, names = _dims("%x0", sizes, "n")
+        values = [f"%x{at}" for at in range(inputs)]
+        return f"""func.func @kernel({', '.join(f'{value}: {type_}' for value in values)}) -> {type_} {{
+          {dims}
+          %e = tensor.empty({', '.join(names)}) : {type_}
+          %0 = linalg.generic {{
+              indexing_maps = [{', '.join([f'affine_map<({loops}) -> ({loops})>'] * (inputs + 1))}],
+              iterator_types = [{', '.join(['"parallel"'] * len(sizes))}]}}
+              ins({', '.join(values)} : {', '.join([type_] * inputs)}) outs(%e : {type_}) {{
+            ^bb0({', '.join(f'%a{at}: f32' for at in range(inputs))}, %old: f32):
+              {body}
+              linalg.yield %r : f32
+          }} -> {type_}
+          return %0 : {type_}
+        }}"""
+    return text
+
+
+def _softmax(sizes: Sizes) -> str:
+    type_, (dims, names) = _type(sizes), _dims("%x", sizes, "n")
+    return f"""func.func @kernel(%x: {type_}) -> {type_} {{
+      {dims}
+      %e = tensor.empty({', '.join(names)}) : {type_}
+      %0 = linalg.softmax dimension({len(sizes) - 1}) ins(%x : {type_}) outs(%e : {type_}) -> {type_}
+      return %0 : {type_}
+    }}"""
+
+
+def _rms_norm(sizes: Sizes) -> str:
+    type_, row, (dims, names) = _type(sizes), _type(sizes[:1]), _dims("%x", sizes, "n")
+    count = "%in1 = arith.constant 1 : index\n%n1 = tensor.dim %x, %in1 : " + type_ if sizes[1] is not None else ""
+    return f"""func.func @kernel(%x: {type_}) -> {type_} {{
+      {dims}
+      {count}
+      %z = arith.constant 0.0 : f32
+      %one = arith.constant 1.0e-5 : f32
+      %i = arith.index_cast %n1 : index to i32
+      %n = arith.sitofp %i : i32 to f32
+      %e = tensor.empty({', '.join(names)}) : {type_}
+      %r = tensor.empty({', '.join(names[:sizes[0] is None])}) : {row}
+      %f = linalg.fill ins(%z : f32) outs(%r : {row}) -> {row}
+      %s = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
+                            iterator_types = ["parallel", "reduction"]}} ins(%x : {type_}) outs(%f : {row}) {{
+        ^bb0(%a: f32, %old: f32):
+          %q = arith.mulf %a, %a : f32
+          %t = arith.addf %q, %old : f32
+          linalg.yield %t : f32
+      }} -> {row}
+      %0 = linalg.generic {{
+          indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>],
+          iterator_types = ["parallel", "parallel"]}} ins(%x, %s : {type_}, {row}) outs(%e : {type_}) {{
+        ^bb0(%a: f32, %sum: f32, %old: f32):
+          %m = arith.divf %sum, %n : f32
+          %p = arith.addf %m, %one : f32
+          %k = math.rsqrt %p : f32
+          %y = arith.mulf %a, %k : f32
+          linalg.yield %y : f32
+      }} -> {type_}
+      return %0 : {type_}
+    }}"""
+
+
+def _matmul(sizes: Sizes) -> str:
+    m, k, n = sizes
+    a, b, c = _type((m, k)), _type((k, n)), _type((m, n))
+    rows, row = _dims("%a", (m, 1 if k is None else k), "m")
+    columns, column = _dims("%b", (1 if k is None else k, n), "n")
+    rows, columns = rows.replace(_type((m, 1)), a), columns.replace(_type((1, n)), b)
+    return f"""func.func @kernel(%a: {a}, %b: {b}) -> {c} {{
+      {rows}
+      {columns}
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty({', '.join([*row, *column])}) : {c}
+      %f = linalg.fill ins(%z : f32) outs(%e : {c}) -> {c}
+      %0 = linalg.matmul ins(%a, %b : {a}, {b}) outs(%f : {c}) -> {c}
+      return %0 : {c}
+    }}"""
+
+
+_GELU = """%h = arith.constant 0.5 : f32
+              %one = arith.constant 1.0 : f32
+              %q = arith.constant 0.70710678 : f32
+              %u = arith.mulf %a0, %q : f32
+              %v = math.erf %u : f32
+              %w = arith.addf %v, %one : f32
+              %y = arith.mulf %a0, %w : f32
+              %r = arith.mulf %y, %h : f32"""
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    return x * 0.5 * (1 + np.vectorize(erf, otypes=[float])(x * 0.70710678))
+
+
+def _softmax_rows(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+KERNELS = (
+    SizeKernel("vector add", 2, 700, _elementwise("%r = arith.addf %a0, %a1 : f32", 2), lambda s: (tuple(s),) * 2,
+               np.add),
+    SizeKernel("GELU", 2, 600, _elementwise(_GELU, 1), lambda s: (tuple(s),), _gelu),
+    SizeKernel("softmax", 2, 600, _softmax, lambda s: (tuple(s),), _softmax_rows),
+    SizeKernel("RMS norm", 2, 600, _rms_norm, lambda s: (tuple(s),),
+               lambda x: x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5)),
+    SizeKernel("matmul", 3, 300, _matmul, lambda s: ((s[0], s[1]), (s[1], s[2])), np.matmul),
+)

@@ -1,0 +1,22 @@
+"""The bench of sizes known at run time: it compares values, and its ratios are of cycles."""
+
+from dataclasses import replace
+
+import pytest
+
+from bench.corpus.size_kernels import KERNELS
+from bench.dynamic import measure
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_rows(kernel):
+    row = measure(replace(kernel, most=40), 3)
+    assert 0 < row.error < 1e-4
+    assert len(row.ratios) == 3
+    assert all(0.2 < ratio < 10 for ratio in row.ratios.values())
+
+
+def test_wrong_values_are_found():
+    wrong = replace(KERNELS[0], reference=lambda x, y: x - y)
+    with pytest.raises(AssertionError, match="vector add of"):
+        measure(wrong, 1)
