@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import ClassVar
 
@@ -194,11 +194,12 @@ class FormVirtualThreadsPass(Pass):
         placed, first = order.at_positions(nests), order.position[seed]
         for loops in nests[seed].splits:
             group = grow(first, loops, placed, order)
-            units = [] if cost.exceeds(group.cycles) and not self.min_cycles else [
+            own = replace(cost, certain=group.certain)
+            units = [] if own.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]
             lanes = group.lanes(vector)
             cut = choose_cut(group.extents, fine_units([u for u in dict.fromkeys(units) if u], lanes, group.counts),
-                             group.cycles, cost, self.min_cycles, lanes, group.even(vector)) if units else None
+                             group.cycles, own, self.min_cycles, lanes, group.even(vector)) if units else None
             if cut is not None and not all(m.nest.allows(m.loops, cut.steps) for m in group.members):
                 cut = None
             gain = 0.0 if cut is None else group.cycles - cost.time(group.cycles, cut.chunks)

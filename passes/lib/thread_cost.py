@@ -18,9 +18,9 @@ _CHUNKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
 _CLOSE = 1.03
 """The most that aligned chunk boundaries may cost."""
-_CERTAIN = 0.4
+CERTAIN = 0.4
 """Fraction of the estimated cycles that is certain: LLVM merges operations (measured on a division). Threads must pay
-for that fraction alone."""
+for that fraction alone, unless more of the work has been measured."""
 
 _PROGRAM_CYCLES = 40
 """Estimate: calling one program of a grid, in cycles."""
@@ -47,6 +47,8 @@ class ForkCost:
     packets: float
     """HVX packets per cycle of one dense thread; a cluster issues ``port``."""
     port: float
+    certain: float = CERTAIN
+    """Fraction of the estimated cycles for which threads must pay."""
 
     @classmethod
     def of(cls, target: Target, tasks: int = 0) -> ForkCost:
@@ -81,11 +83,11 @@ class ForkCost:
 
     def pays(self, cycles: float, chunks: Chunks) -> bool:
         """True where ``chunks`` of work that takes ``cycles`` on one thread take no longer, by what is certain."""
-        return self.time(_CERTAIN * cycles, chunks) <= _CERTAIN * cycles
+        return self.time(self.certain * cycles, chunks) <= self.certain * cycles
 
     def exceeds(self, cycles: float) -> bool:
         """True where no number of tasks takes less time than one thread, ``cycles``, even with equal shares."""
-        certain = _CERTAIN * cycles
+        certain = self.certain * cycles
         return all(self.fork_join(tasks) + certain / tasks * self.slowdown(tasks) > certain
                    for tasks in range(2, self.tasks + 1))
 
@@ -206,8 +208,8 @@ def choose_split(units: int, cycles: float, combine: float, cost: ForkCost, leas
     if not found:
         return None
     best = min(found, key=lambda chunks: cost.time(cycles, chunks) + chunks.count * combine)
-    certain = cost.time(_CERTAIN * cycles, best) + best.count * combine
-    worth = cycles >= least if least else certain <= _CERTAIN * cycles
+    certain = cost.time(cost.certain * cycles, best) + best.count * combine
+    worth = cycles >= least if least else certain <= cost.certain * cycles
     return best if worth else None
 
 
@@ -219,7 +221,7 @@ def least_programs(cycles: float, cost: ForkCost, least: float = 0) -> int:
     """
     if least:
         return max(2, ceil(least / (cycles + _PROGRAM_CYCLES)))
-    each = _CERTAIN * cycles + _PROGRAM_CYCLES
+    each = cost.certain * cycles + _PROGRAM_CYCLES
 
     def pays(count: int) -> bool:
         length = ceil(count / (cost.tasks * RUNS_PER_TASK))

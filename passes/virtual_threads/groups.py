@@ -68,6 +68,11 @@ class Group:
         """Cycles of all members on one thread."""
         return sum(member.nest.cycles for member in self.members)
 
+    @property
+    def certain(self) -> float:
+        """The fraction of these cycles that is certain."""
+        return sum(member.nest.certain * member.nest.cycles for member in self.members) / (self.cycles or 1)
+
     @cached_property
     def places(self) -> list[Place]:
         """Where the members compute."""

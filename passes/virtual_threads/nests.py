@@ -18,9 +18,10 @@ from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
 from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
+from hexagon_mlir.passes.lib.thread_cost import CERTAIN
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_byte_product
-from hexagon_mlir.passes.virtual_threads.estimate import widths, work_cycles
+from hexagon_mlir.passes.virtual_threads.estimate import certain_part, widths, work_cycles
 from hexagon_mlir.targets import Target
 
 _ASSUMED = 1 << 10
@@ -54,6 +55,8 @@ class ThreadNest:
     byte_product: ByteProduct | None = None
     narrowest_bits: int = 32
     """Of an element of the body: it determines the lanes of a vector, as in `lib.loop_nests`."""
+    certain: float = CERTAIN
+    """Fraction of ``cycles`` that is certain, as in `lib.thread_cost`."""
 
     def allows(self, loops: Loops, steps: Sequence[int]) -> bool:
         """Whether the work stays as efficient in chunks of ``steps`` iterations of ``loops``."""
@@ -194,10 +197,20 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     product = read_byte_product(op, sizes, list(counts), reads, target)
-    cycles = (work_cycles(op, sizes, parallel, reads, target, pairs is not None) if product is None else
+    certain = certain_part(op)
+    whole = pairs is not None or (certain == 1 and _follow_one_another(op, reads))
+    cycles = (work_cycles(op, sizes, parallel, reads, target, whole) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
-                      packs_tiles(op) and _several_products(op.block), product, min(widths(op), default=32))
+                      packs_tiles(op) and _several_products(op.block), product, min(widths(op), default=32),
+                      certain)
+
+
+def _follow_one_another(op: ir.Operation, reads: Sequence[tuple[int | None, ...]]) -> bool:
+    """Whether the elements that ``op`` reads and writes are those of whole tensors, in order: no row ends a vector."""
+    slices = any(not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.extract_slice"
+                 for value in op.operands)
+    return not slices and all(dims == tuple(range(len(dims))) for dims in reads) and len({*map(len, reads)}) == 1
 
 
 def _several_products(block: ir.Block) -> bool:

@@ -391,3 +391,44 @@ func.func @pairs_of_one_factor(%x: tensor<4x16x2x2x32xf16>, %y: tensor<2x4x16x32
   %1 = linalg.transpose ins(%u : tensor<4x32x4x16x2xf16>) outs(%v : tensor<4x4x16x32x2xf16>) permutation = [2, 0, 3, 1, 4]
   return %0, %1 : tensor<2x4x16x32x2xf16>, tensor<4x4x16x32x2xf16>
 }
+
+// -----
+// 13. What conversions of f16 and f32 take has been measured: 2,700 cycles are spread, 2,500 are not. Rows of whole tensors
+// that follow one another have no lanes to spare.
+// CHECK-LABEL: func.func @conversions
+// CHECK: scf.forall
+// CHECK: arith.truncf
+// CHECK-LABEL: func.func @fewer_conversions
+// CHECK-NOT: scf.forall
+// CHECK: arith.truncf
+// CHECK-LABEL: func.func @short_rows
+// CHECK-NOT: scf.forall
+// CHECK: arith.extf
+#same = affine_map<(i, j) -> (i, j)>
+func.func @conversions(%x: tensor<16x1024xf32>, %y: tensor<16x1024xf16>) -> tensor<16x1024xf16> {
+  %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<16x1024xf32>) outs(%y : tensor<16x1024xf16>) {
+    ^bb0(%a: f32, %old: f16):
+      %t = arith.truncf %a : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<16x1024xf16>
+  return %0 : tensor<16x1024xf16>
+}
+func.func @fewer_conversions(%x: tensor<15x1024xf32>, %y: tensor<15x1024xf16>) -> tensor<15x1024xf16> {
+  %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<15x1024xf32>) outs(%y : tensor<15x1024xf16>) {
+    ^bb0(%a: f32, %old: f16):
+      %t = arith.truncf %a : f32 to f16
+      linalg.yield %t : f16
+  } -> tensor<15x1024xf16>
+  return %0 : tensor<15x1024xf16>
+}
+func.func @short_rows(%x: tensor<256x32xf16>, %y: tensor<256x32xf32>) -> tensor<256x32xf32> {
+  %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<256x32xf16>) outs(%y : tensor<256x32xf32>) {
+    ^bb0(%a: f16, %old: f32):
+      %t = arith.extf %a : f16 to f32
+      linalg.yield %t : f32
+  } -> tensor<256x32xf32>
+  return %0 : tensor<256x32xf32>
+}

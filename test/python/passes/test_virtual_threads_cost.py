@@ -81,6 +81,15 @@ def test_small_work_stays_with_one_thread(cycles):
         assert choose_chunks([units], cycles, COST) is None
 
 
+def test_work_that_is_certain_is_spread_sooner():
+    measured = replace(COST, certain=1.0)
+    least = next(cycles for cycles in range(1000, 9000, 10) if not measured.exceeds(cycles))
+    assert least < next(cycles for cycles in range(1000, 9000, 10) if not COST.exceeds(cycles)) / 2
+    assert choose_chunks([64], least + 200, COST) is None
+    chunks = choose_chunks([64], least + 200, measured)
+    assert chunks is not None and COST.time(least + 200, chunks) <= least + 200
+
+
 def test_whoever_is_spread_gains():
     """What is spread promises to be done earlier, even if the work was overestimated twice."""
     for cycles in (4_000, 8_000, 20_000, 1e6):
