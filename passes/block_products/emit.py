@@ -48,7 +48,8 @@ class BlockProductEmitter:
         self.rows, self.blocks, self.planes, self.steps, self.halves, _ = ir.MemRefType(planes.type).shape
         self.parts = self.steps * self.halves // MOST_WORDS
         self.words_of_planes = planes_of_words(self.planes, self.bits, self.steps * self.halves * WORD, bool(zeros))
-        self.tiles = ir.MemRefType(codes.type).shape[0]
+        type_ = ir.MemRefType(codes.type)
+        self.tiles = memref.dim(codes, index(0)) if type_.is_dynamic_dim(0) else index(type_.shape[0])
         self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
         self.floats = ir.VectorType.get([LANES], ir.F32Type.get())
         self.buffers = _Buffers(planes, units, sums, collapsed(codes, 4), collapsed(scales, 2),
@@ -66,14 +67,14 @@ class BlockProductEmitter:
         count = -(-self.blocks * of_block // self.cached_bytes)
         step = -(-self.blocks // count)
         if count == 1:
-            for_loop(index(0), index(self.tiles), 1, [],
+            for_loop(index(0), self.tiles, 1, [],
                      lambda tile, _: self._tile(tile, index(0), index(self.blocks), rows))
             return
 
         def part(number: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
             start = make.muli(number, index(step))
             end = arith.minsi(make.addi(start, index(step)), index(self.blocks))
-            for_loop(index(0), index(self.tiles), 1, [], lambda tile, _: self._tile(tile, start, end, rows))
+            for_loop(index(0), self.tiles, 1, [], lambda tile, _: self._tile(tile, start, end, rows))
             return []
 
         for_loop(index(0), index(count), 1, [], part)

@@ -52,6 +52,8 @@ def multiplied(x, weights, target="v75"):
 @pytest.mark.parametrize(("rows", "depth", "columns", "block", "bits", "scales", "zeros"), [
     (1, 96, 64, 32, 4, torch.float16, False),
     (3, 130, 70, 128, 8, torch.float32, True),
+    (1, 64, 262, 32, 4, torch.float16, False),  # parts of two tiles, the last of one
+    (2, 96, 700, 32, 8, torch.float16, True),
 ])
 def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
     weights = random_weights(depth, columns, block, bits, scales, zeros)
