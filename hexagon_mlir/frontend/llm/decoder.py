@@ -6,12 +6,14 @@ chunks of a prompt and single tokens; the programs of both share its weights and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from hexagon_mlir.frontend.llm.block_layers import BlockLinear, JoinedLinear, joined
 from hexagon_mlir.frontend.llm.config import DecoderConfig
 from hexagon_mlir.frontend.llm.experts import Experts
 from hexagon_mlir.frontend.llm.rotary import frequencies
@@ -41,18 +43,22 @@ class Attention(nn.Module):
         self.k = nn.Linear(config.width, groups * depth, config.projection_bias)
         self.v = nn.Linear(config.width, groups * depth, config.projection_bias)
         self.out = nn.Linear(heads * depth, config.width, config.output_bias)
+        self.joined: JoinedLinear | None = None
+        """Queries, keys and values, if they are one product of codes."""
         norms = (RmsNorm(depth, config.epsilon) if config.norm_heads else nn.Identity() for _ in range(2))
         self.q_norm, self.k_norm = norms
         self.keys: Tensor
         self.values: Tensor
         for name in ("keys", "values"):
-            self.register_buffer(name, torch.zeros(1, groups, size, depth, dtype=dtype), persistent=False)
+            rows = torch.zeros(1, groups, size, depth, dtype=dtype, device="cpu")
+            self.register_buffer(name, rows, persistent=False)
 
     def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         length = x.shape[1]
-        q = self.q_norm(self.q(x).view(1, length, self.heads, self.depth)).transpose(1, 2)
-        k = self.k_norm(self.k(x).view(1, length, self.groups, self.depth)).transpose(1, 2)
-        v = self.v(x).view(1, length, self.groups, self.depth).transpose(1, 2)
+        q, k, v = projected(x, self.joined, self.q, self.k, self.v)
+        q = self.q_norm(q.reshape(1, length, self.heads, self.depth)).transpose(1, 2)
+        k = self.k_norm(k.reshape(1, length, self.groups, self.depth)).transpose(1, 2)
+        v = v.reshape(1, length, self.groups, self.depth).transpose(1, 2)
         self.keys.index_copy_(2, places, rotate(k, cos, sin).to(self.keys.dtype))
         self.values.index_copy_(2, places, v.to(self.values.dtype))
         keys = torch.arange(self.size)
@@ -85,27 +91,31 @@ class GatedLayer(nn.Module):
         super().__init__()
         self.gate, self.up = (nn.Linear(config.width, config.hidden, bias=False) for _ in range(2))
         self.down = nn.Linear(config.hidden, config.width, bias=False)
+        self.joined: JoinedLinear | None = None
+        """The gate and what it gates, if they are one product of codes."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down(F.silu(self.gate(x)) * self.up(x))
+        gate, up = projected(x, self.joined, self.gate, self.up)
+        return self.down(F.silu(gate) * up)
 
 
 class Decoder(nn.Module):
     """``tokens`` (1, N) at ``places`` (N) -> scores of what follows ``tokens[last]``, f32 (vocabulary).
 
     ``size`` is how many tokens the caches hold; parameters and caches have ``dtype``. Rotary frequencies are divided by
-    ``factors`` (depth / 2), if given.
+    ``factors`` (depth / 2), if given. Parameters on ``device`` "meta" have no memory until they are replaced.
     """
 
     def __init__(self, config: DecoderConfig, size: int, dtype: torch.dtype = torch.float32,
-                 factors: Tensor | None = None) -> None:
+                 factors: Tensor | None = None, device: str = "cpu") -> None:
         super().__init__()
-        self.config, self.size = config, size
-        self.embedding = nn.Embedding(config.vocabulary, config.width)
-        self.layers = nn.ModuleList(
-            Layer(config, size, number, dtype) for number in range(config.layers))
-        self.norm = RmsNorm(config.width, config.epsilon)
-        self.head = nn.Linear(config.width, config.vocabulary, bias=False)
+        self.config, self.size, self.dtype = config, size, dtype
+        with torch.device(device):
+            self.embedding = nn.Embedding(config.vocabulary, config.width)
+            self.layers = nn.ModuleList(
+                Layer(config, size, number, dtype) for number in range(config.layers))
+            self.norm = RmsNorm(config.width, config.epsilon)
+            self.head = nn.Linear(config.width, config.vocabulary, bias=False)
         if config.tied:
             self.head.weight = self.embedding.weight
         self.cos: Tensor
@@ -123,9 +133,9 @@ class Decoder(nn.Module):
         """Put the weights of layers that read the same input one after the other: one product streams them."""
         for layer in self.layers:
             attention: Any = layer.attention
-            join_rows([attention.q, attention.k, attention.v])
+            _join(attention, ("q", "k", "v"))
             if isinstance(layer.mlp, GatedLayer):
-                join_rows([layer.mlp.gate, layer.mlp.up])
+                _join(layer.mlp, ("gate", "up"))
 
     def forward(self, tokens: Tensor, places: Tensor, last: Tensor) -> Tensor:
         x = self.embedding(tokens)
@@ -133,6 +143,23 @@ class Decoder(nn.Module):
         for layer in self.layers:
             x = layer(x, places, cos, sin)
         return self.head(self.norm(x.index_select(1, last))).float().reshape(-1)
+
+
+def projected(x: Tensor, joined: JoinedLinear | None, *layers: nn.Module) -> Sequence[Tensor]:
+    """What ``layers`` make of ``x``, by one product if they are ``joined``."""
+    return [layer(x) for layer in layers] if joined is None else joined(x)
+
+
+def _join(module: Any, names: tuple[str, ...]) -> None:
+    """Join the weights of the layers of ``module`` with these ``names``, if they are not joined yet."""
+    layers = [getattr(module, name) for name in names]
+    if all(isinstance(layer, BlockLinear) for layer in layers):
+        module.joined = joined(layers)
+        if module.joined is not None:
+            for name in names:
+                setattr(module, name, None)
+    elif all(isinstance(layer, nn.Linear) for layer in layers):
+        join_rows(layers)
 
 
 def join_rows(layers: list[Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import mmap
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from hexagon_mlir.frontend.llm.block_layers import stored
 from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES, Scheme
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import HexError
 
 _NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _TEXT, _ARRAY = 8, 9
+_MATRIX = 2
 _MOST_ENTRIES, _LONGEST_TEXT, _MOST_DIMENSIONS = 1 << 24, 1 << 26, 4
 
 
@@ -35,6 +39,26 @@ class GgufTensor:
         """The weights, f32."""
         weights = self.scheme.weights(self.data.reshape(-1, self.scheme.nbytes))
         return torch.from_numpy(weights if weights.flags.writeable else weights.copy()).reshape(self.shape)
+
+    def stored(self, dtype: torch.dtype, order: Callable[[torch.Tensor], torch.Tensor] | None = None,
+               ) -> StoredWeights | None:
+        """The weights of a matrix as codes and scales of the file, its rows in another ``order``; None for other
+        schemes, and for scales that are not finite."""
+        if self.scheme.codes is None or len(self.shape) != _MATRIX:
+            return None
+        blocks = self.data.reshape(self.shape[0], -1, self.scheme.nbytes)
+        scales = torch.from_numpy(blocks[..., :2].copy().view(np.float16)[..., 0])
+        if not bool(scales.isfinite().all()):
+            return None
+
+        def codes(rows: np.ndarray) -> torch.Tensor:
+            assert self.scheme.codes is not None
+            parts = blocks[rows].reshape(-1, self.scheme.nbytes)
+            return torch.from_numpy(self.scheme.codes(parts)).reshape(len(rows), -1)
+
+        numbers = torch.arange(self.shape[0])
+        numbers = numbers if order is None else order(numbers)
+        return stored(lambda rows: codes(numbers[rows].numpy()), scales[numbers], self.scheme.bits, dtype)
 
 
 @dataclass(frozen=True)

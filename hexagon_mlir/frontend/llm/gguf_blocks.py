@@ -25,6 +25,10 @@ class Scheme:
     weights_in_block: int
     nbytes: int
     weights: Callable[[Blocks], Weights]
+    codes: Callable[[Blocks], Blocks] | None = None
+    """Of a scheme with an f16 scale at the start of a block: what a weight is, in units of it, and half the range of
+    `bits` more; (B, 32)."""
+    bits: int = 0
 
 
 def _half(blocks: Blocks, first: int) -> Weights:
@@ -39,6 +43,14 @@ def _nibbles(packed: Blocks) -> NDArray[np.int8]:
 
 def _q4_0(blocks: Blocks) -> Weights:
     return (_nibbles(blocks[:, 2:]) - np.int8(8)) * _half(blocks, 0)
+
+
+def _codes_of_q4_0(blocks: Blocks) -> Blocks:
+    return _nibbles(blocks[:, 2:]).view(np.uint8)
+
+
+def _codes_of_q8_0(blocks: Blocks) -> Blocks:
+    return blocks[:, 2:] ^ np.uint8(128)
 
 
 def _q4_1(blocks: Blocks) -> Weights:
@@ -90,8 +102,9 @@ def _bf16(blocks: Blocks) -> Weights:
     return (blocks.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
 
 
-SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16), 2: Scheme("Q4_0", 32, 18, _q4_0),
-           3: Scheme("Q4_1", 32, 20, _q4_1), 8: Scheme("Q8_0", 32, 34, _q8_0), 12: Scheme("Q4_K", 256, 144, _q4_k),
+SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16),
+           2: Scheme("Q4_0", 32, 18, _q4_0, _codes_of_q4_0, 4), 3: Scheme("Q4_1", 32, 20, _q4_1),
+           8: Scheme("Q8_0", 32, 34, _q8_0, _codes_of_q8_0, 8), 12: Scheme("Q4_K", 256, 144, _q4_k),
            14: Scheme("Q6_K", 256, 210, _q6_k), 30: Scheme("BF16", 1, 2, _bf16),
            39: Scheme("MXFP4", 32, 17, _mxfp4)}
 """By the number that files name the type with."""

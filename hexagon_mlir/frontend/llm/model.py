@@ -66,6 +66,10 @@ class CausalLM:
         if not tokens or self.place + len(tokens) > self.decoder.size:
             raise HexError.plain(f"{len(tokens)} tokens after {self.place}", origin=ORIGIN,
                                  hint=f"a context has 1 to {self.decoder.size} tokens: pass a larger one")
+        outside = [token for token in tokens if not 0 <= token < self.decoder.config.vocabulary]
+        if outside:
+            raise HexError.plain(f"index {outside[0]} in 'tokens' is out of range", origin=ORIGIN,
+                                 hint=f"0 to {self.decoder.config.vocabulary - 1} are in it")
         phase = self.decode if len(tokens) == 1 and self.place else self.prefill
         done, result = 0, torch.empty(0)
         while done < len(tokens):
@@ -89,7 +93,7 @@ class CausalLM:
     def needed_bytes(self, tokens: int = 1) -> int:
         """Bytes that a run of ``tokens`` must read: weights of products, and the caches up to the last place that it
         sees. A program that reads codes of 4 bits needs so much less."""
-        item = self.decoder.head.weight.element_size()
+        item = self.decoder.dtype.itemsize
         config = self.decoder.config
         seen = min(self.place + 1, config.window or self.decoder.size)
         weights = config.weights if tokens == 1 else config.chunk_weights

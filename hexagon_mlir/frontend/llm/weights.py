@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from hexagon_mlir.frontend.llm import gguf, safetensors
+from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear
 from hexagon_mlir.frontend.llm.config import ORIGIN, DecoderConfig, of_gguf, of_hugging_face
 from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import HexError
 
 _LARGEST_JSON = 1 << 26
@@ -31,6 +33,9 @@ _OF_EXPERTS = re.compile(r"layers\.(\d+)\.mlp\.(gate_up|down)")
 _MIXTRAL = {".mlp.": ".block_sparse_moe.", ".gate_proj.": ".w1.", ".up_proj.": ".w3.", ".down_proj.": ".w2."}
 Read = Callable[[str, tuple[int, ...]], torch.Tensor]
 """Gives the tensor that a file calls by a name, if it has a shape; else raises `HexError`."""
+Codes = Callable[[str, tuple[int, ...]], StoredWeights | None]
+"""Gives the matrix that a file calls by a name as codes, if it has a shape and is codes in the file."""
+_MATRIX = 2
 _INTERLEAVED = ("llama", "mistral")
 """Families whose GGUF files have the two halves of a head's rows in turns."""
 
@@ -66,7 +71,7 @@ def of_folder(folder: Path, size: int, dtype: torch.dtype) -> Decoder:
 
 
 def of_file(file: gguf.GgufFile, size: int, dtype: torch.dtype) -> Decoder:
-    """The decoder in a GGUF file; its weights are dequantized."""
+    """The decoder in a GGUF file; its weights are dequantized, but codes of Q4_0 and Q8_0 stay codes."""
     names = frozenset(file.tensors)
     table = file.tensors.get("token_embd.weight")
     if table is None:
@@ -81,17 +86,27 @@ def of_file(file: gguf.GgufFile, size: int, dtype: torch.dtype) -> Decoder:
     def read(name: str, shape: tuple[int, ...]) -> torch.Tensor:
         tensor = file.tensors.get(name)
         weight = _checked(name, None if tensor is None else tensor.dequantized(), shape)
-        if turned and (".attn_q." in name or ".attn_k." in name):
-            weight = weight.reshape(-1, config.depth // 2, 2, *shape[1:]).transpose(1, 2).reshape(shape)
-        return weight
+        return _in_halves(weight) if is_turned(name) else weight
 
-    return _filled(decoder, read, 1)
+    def is_turned(name: str) -> bool:
+        return turned and (".attn_q." in name or ".attn_k." in name)
+
+    def _in_halves(rows: torch.Tensor) -> torch.Tensor:
+        return rows.reshape(-1, config.depth // 2, 2, *rows.shape[1:]).transpose(1, 2).reshape(rows.shape)
+
+    def codes(name: str, shape: tuple[int, ...]) -> StoredWeights | None:
+        tensor = file.tensors.get(name)
+        if tensor is None or tensor.shape != shape:
+            return None  # `read` tells what is wrong
+        return tensor.stored(dtype, _in_halves if is_turned(name) else None)
+
+    return _filled(decoder, read, 1, codes)
 
 
 def _empty(config: DecoderConfig, size: int, dtype: torch.dtype, factors: torch.Tensor | None = None) -> Decoder:
     if not 0 < size <= config.context:
         raise HexError.plain(f"a context of {size} tokens", origin=ORIGIN, hint=f"1 to {config.context} for this model")
-    return Decoder(config, size, dtype, factors)
+    return Decoder(config, size, dtype, factors, "meta")
 
 
 def _checked(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> torch.Tensor:
@@ -103,18 +118,43 @@ def _checked(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> 
     return tensor
 
 
-def _filled(decoder: Decoder, read: Read, kind: int) -> Decoder:
-    """``decoder`` with the tensors of a file of ``kind`` 0 (safetensors) or 1 (GGUF)."""
-    for name, parameter in decoder.named_parameters():
-        found = _OF_EXPERTS.fullmatch(name)
-        if found is not None:
-            layer, part = found.groups()
-            _fill_experts(parameter.data, read, layer, part, kind)
-        else:
-            parameter.data = read(_file_name(name, kind), tuple(parameter.shape)).to(parameter.dtype).contiguous()
+def _filled(decoder: Decoder, read: Read, kind: int, codes: Codes | None = None) -> Decoder:
+    """``decoder`` with the tensors of a file of ``kind`` 0 (safetensors) or 1 (GGUF); ``codes`` gives those matrices
+    that are codes in the file."""
+    for path, module in list(decoder.named_modules()):
+        for name, parameter in list(module.named_parameters(recurse=False)):
+            _fill(decoder, path, name, parameter, read, kind, codes)
     if decoder.config.tied:
-        decoder.head.weight = decoder.embedding.weight
+        table, whole = decoder.embedding, cast(Any, decoder)
+        if isinstance(table, BlockEmbedding):
+            whole.head = BlockLinear(table.stored)
+        else:
+            whole.head.weight = table.weight
     return decoder.eval()
+
+
+def _fill(decoder: Decoder, path: str, name: str, parameter: torch.Tensor, read: Read, kind: int,
+          codes: Codes | None) -> None:
+    """Replace parameter ``name`` of the module at ``path``, or the whole module by one of codes."""
+    found, module = _OF_EXPERTS.fullmatch(f"{path}.{name}"), decoder.get_submodule(path)
+    if found is not None:
+        weights = torch.empty(parameter.shape, dtype=parameter.dtype)
+        layer, part = found.groups()
+        _fill_experts(weights, read, layer, part, kind)
+    elif decoder.config.tied and path == "head":
+        return
+    else:
+        its_name, shape = _file_name(f"{path}.{name}", kind), tuple(parameter.shape)
+        matrix = codes(its_name, shape) if codes is not None and name == "weight" and len(shape) == _MATRIX else None
+        if matrix is not None:
+            bias = getattr(module, "bias", None)
+            made = BlockEmbedding(matrix) if path == "embedding" else BlockLinear(matrix, bias)
+            parent, _, own = path.rpartition(".")
+            setattr(decoder.get_submodule(parent), own, made)
+            return
+        weights = read(its_name, shape).to(parameter.dtype).contiguous()
+    current: Any = decoder.get_submodule(path)
+    setattr(current, name, torch.nn.Parameter(weights, requires_grad=False))
 
 
 def _fill_experts(weights: torch.Tensor, read: Read, layer: str, part: str, kind: int) -> None:

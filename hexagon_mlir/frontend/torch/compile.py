@@ -40,6 +40,7 @@ from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
 from hexagon_mlir.frontend.torch.split_weights import split
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, take_stored_weights, unfold
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir
 from hexagon_mlir.ir.query import find_ops, functions
@@ -92,33 +93,40 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     uses_engine = settings.matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")
     with clock.phase("graph passes"):
         records = run_passes(graph, numerics, chip if uses_engine else None, settings.requantization)
+        stored = take_stored_weights(graph)
     with clock.phase("import"), deferred():
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():
         fold, *form = pipelines.model(settings)
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        narrow: dict[int, NarrowWeights] = {}
-        blocks: dict[int, BlockWeights] = {}
+        narrow: dict[int, NarrowWeights | StoredWeights] = {}
+        blocks: dict[int, BlockWeights | StoredWeights] = {}
         of_nibbles = frozenset[int]()
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
         if pipelines.uses(pipeline, "hexagon-matrix-engine"):
             note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
-            narrow = _narrow_weights(graph)
+            given = {i: stored[n.name] for i, n in enumerate(_placeholders(graph)) if n.name in stored}
+            found = _narrow_weights(graph)
             of_nibbles = _nibble_weights(graph)
             note(main, NIBBLES, of_nibbles)
-            note(main, NARROW, (i for i, weights in narrow.items() if weights.dtype == torch.float16))
-            blocks = {i: weights.blocks() for i, weights in narrow.items()} | _block_weights(graph, narrow)
+            narrow = found | {i: weights for i, weights in given.items() if weights.is_narrow}
+            narrow = {i: weights for i, weights in narrow.items() if weights.dtype == torch.float16}
+            note(main, NARROW, narrow)
+            blocks = {i: weights.blocks() for i, weights in found.items()} | _block_weights(graph, found) | given
             note_formats(main, {i: weights.format for i, weights in blocks.items()})
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
+        codes = numbers(main, CODES)
+        unfold(graph, stored, {_placeholders(graph)[number].name for number in (*codes, *(
+            number for number in numbers(main, PACKED) if number in narrow))})
         tiled = {number: narrow[number].tiles() if number in narrow else
                  (nibbles if number in of_nibbles else _tiles)(graph.value(_placeholders(graph)[number]))
                  for number in numbers(main, PACKED)}
         tiled |= {number: words(graph.value(_placeholders(graph)[number])) for number in numbers(main, WORDS)}
         extra: list[tuple[str, torch.Tensor]] = []
         saved = 0
-        for number in numbers(main, CODES):
+        for number in codes:
             name = _placeholders(graph)[number].name
             tiled[number], *others = blocks[number].packed()
             extra += zip((f"{name}_scales", f"{name}_zeros"), others, strict=False)
@@ -165,7 +173,7 @@ def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:
     """The constants that are weights of 4 bits."""
     found = {}
     for number, node in enumerate(_placeholders(graph)):
-        made = narrowed(graph.constants[node.name]) if node.name in graph.constants else None
+        made = narrowed(graph.constants[node.name]) if _has_values(graph, node) else None
         if made is not None:
             graph.value(node)  # the graph depends on it
             found[number] = made
@@ -186,12 +194,16 @@ def _block_weights(graph: TorchGraph, narrow: dict[int, NarrowWeights]) -> dict[
     """The other constants that are weights of 4 or 8 bits in blocks."""
     found = {}
     for number, node in enumerate(_placeholders(graph)):
-        if number not in narrow and node.name in graph.constants:
+        if number not in narrow and _has_values(graph, node):
             made = in_blocks(graph.constants[node.name])
             if made is not None:
                 graph.value(node)  # the graph depends on it
                 found[number] = made
     return found
+
+
+def _has_values(graph: TorchGraph, node: Node) -> bool:
+    return node.name in graph.constants and not graph.constants[node.name].is_meta
 
 
 def _placeholders(graph: TorchGraph) -> list[Node]:

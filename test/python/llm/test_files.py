@@ -140,8 +140,12 @@ def test_gguf(tmp_path, family):
     rows = np.random.default_rng(1).integers(0, 256, (64, 18), dtype=np.uint8)
     rows[:, :2] = np.float16([0.01]).view(np.uint8)
     write_gguf(file, metadata, tensors | {"blk.0.ffn_gate.weight": ((64, 32), 2, rows.tobytes())})
-    gate = hx.load_causal_lm(file, context=16).decoder.layers[0].mlp.gate.weight
-    assert torch.equal(gate, torch.from_numpy(SCHEMES[2].weights(rows)))
+    gate = hx.load_causal_lm(file, context=16).decoder.layers[0].mlp.gate
+    assert torch.equal(gate.stored.matrix().T, torch.from_numpy(SCHEMES[2].weights(rows)))
+    rows[3, :2] = np.float16([np.inf]).view(np.uint8)
+    write_gguf(file, metadata, tensors | {"blk.0.ffn_gate.weight": ((64, 32), 2, rows.tobytes())})
+    gate = hx.load_causal_lm(file, context=16).decoder.layers[0].mlp.gate
+    assert not gate.weight.isfinite().all() and gate.weight.isfinite().sum() == 63 * 32
 
 
 def test_gguf_tokenizer(tmp_path):

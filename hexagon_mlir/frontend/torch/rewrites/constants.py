@@ -13,6 +13,7 @@ from torch.utils import _pytree as pytree
 from hexagon_mlir.frontend.torch.fourier import COSINES
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of, storage_of
 from hexagon_mlir.frontend.torch.rewrites.cleanup import RANDOM
+from hexagon_mlir.frontend.torch.stored_weights import OPERATION as STORED
 
 GROWTH_LIMIT = 1 << 16
 """Elements that a folded result may have more than its operands: broadcasts stay in the graph."""
@@ -95,8 +96,8 @@ def _is_empty(node: Node) -> bool:
 
 
 def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
-    if node.target in RANDOM or not (isinstance(node.target, torch._ops.OpOverload)
-                                     or node.target is operator.getitem):
+    if node.target in (*RANDOM, STORED) or not (isinstance(node.target, torch._ops.OpOverload)
+                                                or node.target is operator.getitem):
         return False
     if not all(graph.is_constant(source) or source in values for source in node.all_input_nodes):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
@@ -53,8 +53,8 @@ def _merge(graph: TorchGraph, x: Node, layers: list[Node], weight: torch.Tensor)
     biases = [graph.value(args_of(node)[2]) for node in layers if len(args_of(node)) > 2 and args_of(node)[2]]
     joined = [graph.add_constant(one, "joined") for one in (weight, *([torch.cat(biases)] if biases else []))]
     result = graph.insert(layers[0], _aten.linear.default, x, *joined)
-    first = 0
-    for node in layers:
-        end = first + shape_of(node)[-1]
-        graph.replace(node, graph.insert(layers[0], _aten.slice.Tensor, result, -1, first, end))
-        first = end
+    ends = list(accumulate(shape_of(node)[-1] for node in layers))
+    parts = [graph.insert(layers[0], _aten.slice.Tensor, result, -1, first, end)
+             for first, end in zip((0, *ends), ends, strict=False)]
+    for node, part in zip(layers, parts, strict=True):
+        graph.replace(node, part)

@@ -1,0 +1,125 @@
+"""Layers whose weights are codes and scales in memory, as files have them: nothing is unfolded to floats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import accumulate
+
+import torch
+from torch import Tensor, nn
+
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, PARITIES, codes_shape, scales_shape
+from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, block_weights
+
+_AT_ONCE = 1 << 22
+"""Weights that are laid out at a time."""
+
+
+class BlockTable(nn.Module):
+    """``rows`` x ``width`` weights with a scale for 32 of a row: ``codes`` and ``scales`` of their transpose, as
+    products with a few rows read them."""
+
+    def __init__(self, weights: StoredWeights) -> None:
+        super().__init__()
+        self.rows, self.width, self.dtype = weights.columns, weights.depth, weights.dtype
+        self.codes: Tensor
+        self.scales: Tensor
+        self.register_buffer("codes", weights.codes, persistent=False)
+        self.register_buffer("scales", weights.scales, persistent=False)
+
+    @property
+    def stored(self) -> StoredWeights:
+        """The weights, without a copy."""
+        return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype)
+
+
+class BlockLinear(BlockTable):
+    """A linear layer; a row of the table is a column of its result."""
+
+    def __init__(self, weights: StoredWeights, bias: Tensor | None = None) -> None:
+        super().__init__(weights)
+        self.bias = None if bias is None else nn.Parameter(bias, requires_grad=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._product(x, slice(None), self.rows, self.bias)
+
+    def _product(self, x: Tensor, tiles: slice, columns: int, bias: Tensor | None) -> Tensor:
+        """The ``columns`` of the result whose weights ``tiles`` are."""
+        weights = block_weights(self.codes[tiles], self.scales[tiles], columns, self.width, self.dtype)
+        y = (x.reshape(-1, self.width) @ weights).reshape(*x.shape[:-1], columns)
+        return y if bias is None else y + bias
+
+
+class JoinedLinear(BlockLinear):
+    """Linear layers of ``sizes`` columns that are one product."""
+
+    def __init__(self, weights: StoredWeights, sizes: list[int], bias: Tensor | None) -> None:
+        super().__init__(weights, bias)
+        self.sizes = sizes
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:  # type: ignore[override]
+        if x.numel() == self.width:
+            return super().forward(x).split(self.sizes, -1)
+        starts = [0, *accumulate(self.sizes)]
+        biases = [None] * len(self.sizes) if self.bias is None else self.bias.split(self.sizes)
+        return tuple(self._product(x, slice(start // COLUMNS, -(-(start + size) // COLUMNS)), size, bias)
+                     for start, size, bias in zip(starts, self.sizes, biases, strict=False))
+
+
+class BlockEmbedding(BlockTable):
+    """Rows of the table, whose codes a product reads too."""
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        _, blocks, steps, _, lanes, word = self.codes.shape
+        tile, column = tokens.reshape(-1, 1) // COLUMNS, tokens.reshape(-1, 1) % COLUMNS
+        place = column % PARITIES * lanes + column // PARITIES
+        packed = _gathered(self.codes.reshape(-1, blocks * steps, COLUMNS, word), tile, place)
+        scales = _gathered(self.scales.reshape(-1, blocks, COLUMNS, 1), tile, place)
+        packed = packed.reshape(-1, blocks, steps, 1, word).to(torch.int32)
+        halves = TILE // (steps * word)
+        bits = BYTE_BITS // halves
+        parts = [packed >> bits * half & (1 << bits) - 1 for half in range(halves)]
+        numbers = torch.cat(parts, 3).reshape(-1, blocks, TILE) - (1 << bits - 1)
+        rows = (numbers.float() * scales.reshape(-1, blocks, 1).float()).reshape(*tokens.shape, -1)
+        return rows[..., :self.width].to(self.dtype)
+
+
+def _gathered(table: Tensor, tile: Tensor, place: Tensor) -> Tensor:
+    """The parts (count, N, L) of ``table`` (tiles, N, columns, L) at ``tile`` and ``place`` (count, 1); one part is a
+    slice of a slice."""
+    if len(tile) == 1:
+        return table.index_select(0, tile[:, 0])[0].index_select(1, place[:, 0])[None, :, 0]
+    _, steps, columns, length = table.shape
+    return table.reshape(-1, length)[(tile * steps + torch.arange(steps)) * columns + place]
+
+
+def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: torch.dtype) -> StoredWeights:
+    """Weights laid out for products: ``codes`` gives uint8 (count, width) of some rows, ``scales`` are f16
+    (rows, width / 32). A few rows at a time are in memory in another layout."""
+    rows, width = len(scales), TILE * scales.shape[1]
+    laid_out = (torch.empty(codes_shape(rows, width, TILE, bits), dtype=torch.int8),
+                torch.empty(scales_shape(rows, width, TILE), dtype=torch.float16))
+    step = max(_AT_ONCE // (width * COLUMNS), 1)
+    for tile in range(0, len(laid_out[0]), step):
+        some = slice(tile * COLUMNS, min((tile + step) * COLUMNS, rows))
+        packed = BlockWeights(codes(some).T, scales[some].T, TILE, bits).packed()
+        for whole, part in zip(laid_out, packed, strict=True):
+            whole[tile: tile + step] = part
+    return StoredWeights(*laid_out, rows, width, dtype)
+
+
+def joined(layers: list[BlockLinear]) -> JoinedLinear | None:
+    """The ``layers`` as one product; None where a layer but the last has rows beside its whole tiles, or where their
+    codes have other sizes."""
+    first = layers[0]
+    if any(one.rows % COLUMNS for one in layers[:-1]) or any(
+            (one.width, one.dtype, one.codes.shape[1:]) != (first.width, first.dtype, first.codes.shape[1:])
+            for one in layers):
+        return None
+    codes, scales = (torch.cat([getattr(one, name) for one in layers]) for name in ("codes", "scales"))
+    biases = [torch.zeros(one.rows, dtype=one.dtype) if one.bias is None else one.bias.data for one in layers]
+    bias = None if all(one.bias is None for one in layers) else torch.cat(biases)
+    sizes = [one.rows for one in layers]
+    return JoinedLinear(StoredWeights(codes, scales, sum(sizes), first.width, first.dtype), sizes, bias)

@@ -1,0 +1,71 @@
+"""Weights of Q4_0 in memory: once, as codes and scales, in every program that reads them; tokens as eager's."""
+
+import copy
+
+import numpy as np
+import torch
+from llm_files import write_gguf
+from llm_sizes import eager
+
+import hexagon_mlir as hx
+from hexagon_mlir.frontend.llm import gguf
+from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, JoinedLinear
+from hexagon_mlir.frontend.llm.config import DecoderConfig
+from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.llm.weights import _file_name
+
+CONFIG = DecoderConfig(vocabulary=192, width=128, layers=2, heads=4, groups=2, depth=32, hidden=256, context=128,
+                       norm_heads=True, tied=True)
+METADATA = {"general.architecture": "qwen3", "qwen3.embedding_length": 128, "qwen3.block_count": 2,
+            "qwen3.attention.head_count": 4, "qwen3.attention.head_count_kv": 2, "qwen3.attention.key_length": 32,
+            "qwen3.feed_forward_length": 256, "qwen3.context_length": 128, "qwen3.rope.freq_base": 10000.0,
+            "qwen3.attention.layer_norm_rms_epsilon": 1e-6}
+
+
+def written(file):
+    """A file of Q4_0 matrices; returns the bytes of their blocks."""
+    rng, tensors, count = np.random.default_rng(0), {}, 0
+    for name, parameter in Decoder(CONFIG, 96).named_parameters():
+        shape = tuple(parameter.shape)
+        if len(shape) == 1:
+            tensors[_file_name(name, 1)] = (shape, 0, np.ones(shape, np.float32).tobytes())
+            continue
+        blocks = rng.integers(0, 256, (parameter.numel() // 32, 18), dtype=np.uint8)
+        scale = (rng.uniform(0.5, 1.5, len(blocks)) * (0.1 if "embed" in name else 0.6 / shape[1]**0.5)).astype("<f2")
+        blocks[:, :2] = scale.view(np.uint8).reshape(-1, 2)
+        tensors[_file_name(name, 1)] = (shape, 2, blocks.tobytes())
+        count += blocks.nbytes
+    write_gguf(file, METADATA, tensors)
+    return count
+
+
+def test_tokens_and_memory(tmp_path):
+    file = tmp_path / "m.gguf"
+    of_scheme = written(file)
+    model = hx.load_causal_lm(file, context=96, chunk=1)
+    kinds = {type(module) for module in model.decoder.modules()}
+    assert {BlockEmbedding, BlockLinear, JoinedLinear} <= kinds and torch.nn.Linear not in kinds
+    prompt = [3, 5, 7, 11, 13]
+    reference = copy.deepcopy(model.decoder)
+    found = model.generate(prompt, 64)
+    assert found == eager(reference, prompt, 64) and len(set(found)) > 5
+    assert set(model.programs) == {1}
+    tables = [*model.decoder.cos.untyped_storage(), *model.decoder.sin.untyped_storage()]
+    held = {one.untyped_storage().data_ptr(): one.untyped_storage().nbytes()
+            for one in (*model.decoder.parameters(), *model.decoder.buffers(),
+                        *model.programs[1].signature.constants.values())}
+    caches = sum(one.nbytes for name, one in model.decoder.named_buffers() if name.endswith(("keys", "values")))
+    assert of_scheme <= sum(held.values()) - caches - len(tables) <= 1.3 * of_scheme
+    assert model.decode.needed_bytes < 64 * (of_scheme + caches)
+
+
+def test_floats_of_a_file_are_those_of_its_codes(tmp_path):
+    file = tmp_path / "m.gguf"
+    written(file)
+    tensors = gguf.read(file).tensors
+    for name, tensor in tensors.items():
+        matrix = tensor.stored(torch.float32)
+        if len(tensor.shape) == 1:
+            assert matrix is None, name
+        else:
+            assert torch.equal(matrix.matrix().T, tensor.dequantized()), name
