@@ -184,7 +184,7 @@ def _nibble_weights(graph: TorchGraph) -> frozenset[int]:
     """The constants that are bytes of 4 bits each."""
     found = set()
     for number, node in enumerate(_placeholders(graph)):
-        if node.name in graph.constants and are_nibbles(graph.constants[node.name]):
+        if _has_values(graph, node) and are_nibbles(graph.constants[node.name]):
             graph.value(node)  # the graph depends on it
             found.add(number)
     return frozenset(found)
