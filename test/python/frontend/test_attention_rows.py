@@ -55,6 +55,18 @@ def test_heads_at_a_time():
     assert [occupied(heads) for heads in (4, 3, 6, 5)] == [1.0, 0.75, 0.75, 0.625]
 
 
+def test_less_than_a_tile():
+    """From 8 queries and keys on, where several heads are computed at a time: that takes a third of the time."""
+    assert attention_rows.takes(shape(12, 12, 24, 24, 64, 64, causal=False))
+    assert attention_rows.takes(shape(8, 8, 8, 8, 64, 64))
+    assert attention_rows.takes(shape(4, 4, 300, 8, 16, 16, causal=False))
+    assert attention_rows.takes(shape(2, 2, 32, 32, 32, 32))
+    assert not attention_rows.takes(shape(2, 2, 24, 24, 32, 32))
+    assert not attention_rows.takes(shape(1, 1, 8, 24, 256, 256, causal=False))
+    assert not attention_rows.takes(shape(12, 12, 7, 24, 64, 64, causal=False))
+    assert not attention_rows.takes(replace(shape(12, 12, 24, 24, 64, 64), element="f32"))
+
+
 def window(queries, keys):
     """Each query sees 40 keys; none of queries 7 and 8 sees any."""
     row, column = np.arange(queries)[:, None], np.arange(keys)
@@ -68,7 +80,10 @@ def window(queries, keys):
     (shape(6, 3, 150, 77, 32, 32, mask=(1, 1, 150, 77), causal=False), "added"),
     (shape(2, 1, 300, 290, 32, 32, causal=False), ""), (replace(shape(4, 2, 150, 140, 32, 48), batches=1), ""),
     (replace(shape(6, 6, 50, 50, 32, 64, causal=False), batches=2), ""),
-    (replace(shape(4, 2, 140, 150, 32, 48), batches=2), ""),
+    (replace(shape(4, 2, 140, 150, 32, 48), batches=2), ""), (shape(6, 3, 24, 24, 32, 48), ""),
+    (shape(4, 4, 8, 70, 64, 64, causal=False), ""), (shape(4, 2, 70, 9, 64, 64, causal=False), ""),
+    (shape(4, 4, 17, 19, 32, 32, mask=(1, 1, 17, 19), causal=False), "added"),
+    (shape(4, 4, 17, 19, 32, 32, hidden=(1, 1, 17, 19), causal=False, safe=False), "hidden"),
     (shape(2, 2, 150, 150, 32, 32, hidden=(1, 1, 150, 150), causal=False, safe=False), "hidden")])
 def test_values(one, kind):
     """Against f64; rows that see no key have zeros, or NaN where the softmax is written out."""

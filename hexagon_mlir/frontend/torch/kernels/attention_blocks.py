@@ -9,7 +9,7 @@ from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
 
 TILE = 32
-"""Fewer queries or keys do not fill a tile of the matrix engine."""
+"""Rows and columns of a tile of the matrix engine."""
 _ROWS = (128, 64, 32)
 """Queries of a block: the most that fit."""
 _PARTS = 4
