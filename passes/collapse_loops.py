@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from hexagon_mlir.ir import ir
@@ -58,8 +60,8 @@ class CollapseLoopsPass(Pass):
     Options: none.
 
     Refuses: nothing; it leaves alone ops with marks of other passes, with ``linalg.index`` or with indices other than
-    plain loop indices, tensors that other operations read or make (slices, products in tiles), and loops along which
-    an operand is broadcast or transposed, or one of which is reduced.
+    plain loop indices, tensors that other operations read or make (slices, products in tiles), tensors with a dimension
+    of no elements, and loops along which an operand is broadcast or transposed, or one of which is reduced.
 
     Needs: tensor.
     Leaves: tensor.
@@ -93,20 +95,22 @@ def _collapse(ops: list[ir.Operation], vector_bytes: int) -> bool:
         ragged = dim + 2 == type_.rank and type_.shape[-1] * element_bytes(type_.element_type) % vector_bytes > 0
         return not type_.has_static_shape or with_next or ragged
 
-    fixed = [number for number, value in enumerate(values) if _keeps_shape(value, ops)]
-    pairs = collapsed_pairs(nests, fixed, pays)
+    members = set(ops)
+    fixed = [number for number, value in enumerate(values) if 0 in types[number].shape or _keeps_shape(value, members)]
+    of_ops: dict[int, set[tuple[int, int]]] = {}
+    for kind, number, a, b in collapsed_pairs(nests, fixed, pays):
+        if kind == "op":
+            of_ops.setdefault(number, set()).add((a, b))
     old: list[ir.Value] = []
-    for number, (op, nest) in enumerate(zip(ops, nests, strict=True)):
-        loops = groups_of(len(nest.parallel), ((a, b) for kind, n, a, b in pairs if (kind, n) == ("op", number)))
-        if len(loops) < len(nest.parallel):
-            after = {(group[at], group[at + 1]) for group in loops for at in range(len(group) - 1)}
-            dims = [groups_of(len(of), ((at, at + 1) for at in range(len(of) - 1) if (of[at], of[at + 1]) in after))
-                    for of in nest.dims[:len(op.operands)]]
-            old += collapse_op(op, loops, dims)
+    for number, pairs in sorted(of_ops.items()):
+        op, nest = ops[number], nests[number]
+        dims = [groups_of(len(loops), ((at, at + 1) for at, pair in enumerate(pairwise(loops)) if pair in pairs))
+                for loops in nest.dims[:len(op.operands)]]
+        old += collapse_op(op, groups_of(len(nest.parallel), pairs), dims)
     for value in reversed(old):
         if not any(True for _ in value.uses):
             value.owner.operation.erase()
-    return bool(pairs)
+    return bool(of_ops)
 
 
 def _is_plain(op: ir.Operation) -> bool:
@@ -129,7 +133,7 @@ def _nest(op: ir.Operation, numbers: dict[ir.Value, int]) -> Nest:
                 tuple("parallel" in str(kind) for kind in kinds))
 
 
-def _keeps_shape(value: ir.Value, ops: list[ir.Operation]) -> bool:
+def _keeps_shape(value: ir.Value, ops: Set[ir.Operation]) -> bool:
     """Whether something else than ``ops`` makes or reads the elements of ``value``."""
     owner = value.owner
     if isinstance(owner, ir.Block):

@@ -94,3 +94,17 @@ func.func @marked(%x: tensor<64x33xf32>, %y: tensor<64x33xf32>) -> tensor<64x33x
   } -> tensor<64x33xf32>
   return %0 : tensor<64x33xf32>
 }
+
+// -----
+// 7. No elements, which is known.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: collapse_shape
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @empty(%x: i16, %y: tensor<0x?xi16>) -> tensor<0x?xi16> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : i16) outs(%y : tensor<0x?xi16>) {
+    ^bb0(%a: i16, %o: i16):
+      linalg.yield %a : i16
+  } -> tensor<0x?xi16>
+  return %0 : tensor<0x?xi16>
+}
