@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from hexagon_mlir import dialects, pipelines
+from hexagon_mlir import dialects, pass_names, pipelines
 from hexagon_mlir.cli import listing
 from hexagon_mlir.cli.listing import first_sentence, options
 from hexagon_mlir.codegen import steps
@@ -45,7 +45,7 @@ Made by `python scripts/pass_reference.py` from the docstrings in `passes/`.
 def ordered() -> list[str]:
     """The passes' names: those of the default pipeline first, in its order."""
     used = list(dict.fromkeys(entry.text for entry in pipelines.DEFAULT if entry.own))
-    return used + [name for name in registry.names() if name not in used]
+    return used + [name for name in pass_names.names() if name not in used]
 
 
 def section(name: str) -> str:
@@ -109,7 +109,7 @@ def pipeline() -> str:
 def lists() -> dict[Path, str]:
     """What ``--list-passes`` and ``--list-pipelines`` print, less the passes of other packages."""
     known = "".join(f"{name:17}{of.what}\n" for name, of in pipelines.PIPELINES.items())
-    return {listing.LISTS / listing.PASSES: listing.described(registry.own_names()),
+    return {listing.LISTS / listing.PASSES: listing.described(pass_names.own_names()),
             listing.LISTS / listing.PIPELINES: known}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from filecheck.main import main as filecheck
 
+from hexagon_mlir import pass_names
 from hexagon_mlir.cli import opt
 from hexagon_mlir.pass_infra import registry
 
@@ -23,7 +24,7 @@ _MOST_FILES = 1024
 def load() -> None:
     """Import the bindings and every pass, so that no fork has to."""
     importlib.import_module("hexagon_mlir.cli.drive")
-    for name in registry.names():
+    for name in pass_names.names():
         registry.get(name)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from hexagon_mlir import targets
 from hexagon_mlir.cli import inputs
-from hexagon_mlir.cli.arguments import FLAGS, Arguments, Request
+from hexagon_mlir.cli.arguments import Arguments, Request
 from hexagon_mlir.ir.diagnostics import HexError
-from hexagon_mlir.pass_infra import ScheduleStep, Step, pipeline_text, registry
+from hexagon_mlir.pass_infra import ScheduleStep, Step, pipeline_text
 from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.targets import Target
@@ -30,7 +29,7 @@ def build(requests: Sequence[Request], target: Target, settings: Settings) -> li
     steps: list[Step] = []
     for request in requests:
         if request.kind == "pass":
-            steps.append(_pass(request))
+            steps.append(pipeline_text.make_step(request.name, request.options))
         elif request.kind == "pass-pipeline":
             steps += pipeline_text.parse_pipeline(request.name)
         elif request.kind == "pipeline":
@@ -45,18 +44,6 @@ def named(name: str, target: Target, settings: Settings) -> tuple[Step, ...]:
     from hexagon_mlir import pipelines
 
     return pipelines.get(name, target, settings)
-
-
-def _pass(request: Request) -> Step:
-    try:
-        return pipeline_text.make_step(request.name, request.options)
-    except HexError as error:
-        if not error.diagnostics[0].message.startswith("unknown pass"):
-            raise
-        known = [*registry.names(), *(flag.name for flag in FLAGS)]
-        near = difflib.get_close_matches(request.name, known, n=1)
-        hint = f"did you mean --{near[0]}?" if near else "hexmlir-opt --help; hexmlir-opt --list-passes"
-        raise HexError.plain(f"unknown flag or pass '--{request.name}'", hint=hint) from None
 
 
 def _schedule(path: str) -> list[Step]:

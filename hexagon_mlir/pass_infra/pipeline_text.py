@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from hexagon_mlir import pass_names
 from hexagon_mlir.ir import PassManager, captured_stderr, ir
 from hexagon_mlir.ir.context import make_context
 from hexagon_mlir.ir.diagnostics import HexError
@@ -32,7 +33,7 @@ def parse_pipeline(text: str) -> list[Step]:
 
 def make_step(name: str, option_text: str) -> Step:
     """One step from a command-line flag: pass ``name`` with its options."""
-    if registry.knows(name):
+    if pass_names.knows(name):
         return PassStep(options.build(registry.get(name), option_text))
     element = f"{name}{{{option_text}}}" if option_text else name
     return _upstream(element)
@@ -40,7 +41,7 @@ def make_step(name: str, option_text: str) -> Step:
 
 def _element(part: str) -> Step:
     name, brace, rest = part.partition("{")
-    if registry.knows(name.strip()):
+    if pass_names.knows(name.strip()):
         if brace and not rest.endswith("}"):
             raise HexError.plain(f"unbalanced brackets in '{part}'")
         return make_step(name.strip(), rest[:-1] if brace else "")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from op_programs import programs
 
-from hexagon_mlir import targets
+from hexagon_mlir import pass_names, targets
 from hexagon_mlir.codegen.compile import compile_module
 from hexagon_mlir.ir import HexError, parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, PassStep, registry
@@ -28,7 +28,7 @@ def steps(level: str, kind: str) -> list[str]:
     """What a program of ``level`` goes through."""
     if kind == "pipeline":
         return [WHOLE]
-    return [name for name in registry.names() if registry.get(name).needs in LEVELS[level]]
+    return [name for name in pass_names.names() if registry.get(name).needs in LEVELS[level]]
 
 
 def outcome(text: str, step: str, target: str) -> str | None:

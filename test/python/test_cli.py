@@ -89,11 +89,11 @@ class TestInformation:
         assert re.match(r"hexagon-mlir \d+\.\d+\.\d+\n  torch-mlir \d+", call_opt("--version").out)
 
     def test_list_passes(self):
-        from hexagon_mlir.pass_infra import registry
+        from hexagon_mlir import pass_names
 
         out = call_opt("--list-passes").out
         shown = [line.split(":")[0] for line in out.splitlines() if not line.startswith(" ")]
-        assert shown == [*registry.names()]
+        assert shown == [*pass_names.names()]
         assert "cannot be loaded" not in out
         assert re.search(r"^  [a-z-]+=<[^>]+> \((default: .+|required)\)$", out, re.MULTILINE)
 

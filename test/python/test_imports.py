@@ -28,9 +28,10 @@ ALLOWED = {
     "whole_files": {"ir"},
     "disk_cache": set(),
     "pass_plugins": set(),
+    "pass_names": {"pass_plugins", "interrupts"},
     "sim": {"targets", "isa", "collector", "disk_cache"},
     "levels": {"ir", "dialects"},
-    "pass_infra": BASE | {"levels", "pass_plugins"},
+    "pass_infra": BASE | {"levels", "pass_plugins", "pass_names"},
     "dialects": BASE,
     "passes": PASSES,
     "pipelines": PIPELINES,
@@ -40,7 +41,7 @@ ALLOWED = {
     "report": ALL,
     "api": ALL,
     "quantization": ALL | {"api"},
-    "cli": ALL | {"api", "pass_plugins"},
+    "cli": ALL | {"api", "pass_plugins", "pass_names"},
     "": ALL | {"api", "quantization"},
 }
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""

@@ -7,7 +7,7 @@ import sys
 import pytest
 from support import ROOT
 
-from hexagon_mlir.pass_infra import registry
+from hexagon_mlir import pass_names
 
 README = (ROOT / "README.md").read_text()
 
@@ -27,7 +27,7 @@ def test_example_runs(code, tmp_path):
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\b(?:hexagon|triton)-(?:[a-z]+-)*[a-z]+\d*\b", README))))
 def test_named_passes_exist(name):
-    assert name in {*registry.names(), "hexagon-mlir"}
+    assert name in {*pass_names.names(), "hexagon-mlir"}
 
 
 GUIDE = (ROOT / "docs" / "contributing.md").read_text()
