@@ -11,8 +11,6 @@ from hexagon_mlir.ir.diagnostics import from_mlir_error
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.program_order import needs_order, order_of
-from hexagon_mlir.passes.triton_import.runtime import Runtime
-from hexagon_mlir.passes.triton_import.translate import Translator
 
 
 @dataclass(frozen=True)
@@ -99,6 +97,9 @@ class TritonToLinalgPass(Pass):
         kernels = [view.operation for view in module.body.operations if view.operation.name == "tt.func"]
         if not kernels:
             return
+        from hexagon_mlir.passes.triton_import.runtime import Runtime  # slow to import, for kernels of Triton alone
+        from hexagon_mlir.passes.triton_import.translate import Translator
+
         result = ir.Module.create(ir.Location.unknown())
         runtime = Runtime(result)
         called = {ir.StringAttr(kernel.attributes["sym_name"]).value: kernel for kernel in kernels

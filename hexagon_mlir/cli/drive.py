@@ -20,6 +20,10 @@ def drive(arguments: Arguments) -> int:
     if arguments.print_pipeline:
         named = steps.named(arguments.print_pipeline, target, settings)
         return _write(printing.pipeline(named) + printing.code_generation(), arguments.output)
+    if arguments.emit in ("asm", "obj"):
+        from hexagon_mlir.codegen.processes.worker import workers
+
+        workers().start()  # LLVM is loaded while the passes are imported and run
     plan = steps.build(arguments.requests, target, settings)
     if arguments.print_pipeline is not None:
         code = printing.code_generation() if arguments.names_pipeline else ""

@@ -58,9 +58,6 @@ class Limits:
 
 LIMITS = Limits()
 BUDGET = RegisterBudget(LIMITS.registers, slots=False)
-FEW = 2
-"""Tries for code of which few are worth their time. Of 64 functions of GhostNet, static costs are 5.4 % lower after the
-second try, 0.7 % more after the third, 0.1 % more after the fourth."""
 WITHOUT_QFLOAT = (Variant(),)
 """For code whose qfloat results are converted at once."""
 BASELINES = (Variant(scheduled=True, windows=True), Variant(scheduled=True), Variant())

@@ -38,3 +38,22 @@ def test_it_answers_at_once(tool, words, code):
         assert found == code
         shares.append(seconds / (LIMIT * (slowness() if seconds >= LIMIT else 1)))
     assert min(shares) < 1
+
+
+UNUSED = ("hexagon_mlir.passes.triton_import.translate", "hexagon_mlir.isa.decode",
+          "hexagon_mlir.sim", "hexagon_mlir.codegen.backend", "torch", "triton", "jinja2")
+"""What the assembly of a file of linalg needs nothing of: it is slow to import."""
+
+
+def test_assembly_of_a_file_imports_only_what_it_needs(tmp_path):
+    (tmp_path / "k.mlir").write_text("""func.func @softmax(%x: tensor<8x70xf32>) -> tensor<8x70xf32> {
+      %e = tensor.empty() : tensor<8x70xf32>
+      %s = linalg.softmax dimension(1) ins(%x : tensor<8x70xf32>) outs(%e : tensor<8x70xf32>) -> tensor<8x70xf32>
+      return %s : tensor<8x70xf32>
+    }""")
+    code = ("import sys\nfrom hexagon_mlir.cli.opt import main\n"
+            "assert main(['k.mlir', '--pipeline=default', '--emit=asm', '-o', 'k.s']) == 0\n"
+            f"print(*[name for name in {UNUSED} if name in sys.modules])\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr, done.stdout.strip()) == (0, "", "")
+    assert "softmax:" in (tmp_path / "k.s").read_text()

@@ -5,9 +5,7 @@ from __future__ import annotations
 from hexagon_mlir.codegen.matrix_engine.catalogue import ROUTINES
 from hexagon_mlir.codegen.matrix_engine.routines import PREFIX, Routine
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.isa.assembler import assemble
 from hexagon_mlir.isa.concatenation import concatenated, undefined
-from hexagon_mlir.isa.reader import parse
 from hexagon_mlir.llvmir import Module
 from hexagon_mlir.targets import Target
 
@@ -18,6 +16,9 @@ def definition(routine: Routine, version: int) -> str:
     """LLVM IR of ``routine`` for chip generation ``version``: a naked function with prologue data, of which LLVM emits
     the words and nothing else. It is weak: a runtime may bring another function of this name.
     """
+    from hexagon_mlir.isa.assembler import assemble  # slow to import, for objects alone
+    from hexagon_mlir.isa.reader import parse
+
     words = assemble(parse(routine.assembly).functions[routine.name], version)
     data = ", ".join(f"i32 {word}" for word in words)
     return (f"define weak void @{routine.name}({', '.join(routine.parameters)}) naked noinline "
