@@ -19,6 +19,8 @@ from torch import nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
+from hexagon_mlir.frontend.llm.block_layers import BlockLinear
+from hexagon_mlir.frontend.llm.gguf import GgufTensor
 from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES
 
 SIZE = 2048
@@ -42,7 +44,7 @@ def of_torchao(config: object, dtype: torch.dtype = torch.float32, size: int = S
 
 
 def of_gguf(name: str, size: int = SIZE) -> nn.Module:
-    """Weights of random blocks of a GGUF file, as they are read: f32."""
+    """Weights of random blocks of a GGUF file, as they are read: codes."""
     scheme, generator = _GGUF[name], np.random.default_rng(0)
     blocks = generator.integers(0, 256, (size * size // scheme.weights_in_block, scheme.nbytes), np.uint8)
     for place in _HALVES.get(name, ()):
@@ -50,9 +52,9 @@ def of_gguf(name: str, size: int = SIZE) -> nn.Module:
         blocks[:, place: place + 2] = scales.view(np.uint8).reshape(-1, 2)
     if name == "MXFP4":
         blocks[:, 0] = generator.integers(118, 124, len(blocks))
-    model = plain(size=size)
-    model[0].weight.data = torch.from_numpy(scheme.weights(blocks)).reshape(size, size)
-    return model
+    stored = GgufTensor((size, size), scheme, blocks).stored(torch.float32)
+    assert stored is not None
+    return BlockLinear(stored).eval()
 
 
 def _int4(**options: object) -> object:

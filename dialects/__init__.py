@@ -76,7 +76,7 @@ ATTRIBUTES = {
     block_weights.CANDIDATES: Attribute(
         "on the function of a model: the numbers of constants that are weights in blocks", frozenset({"tensor"})),
     block_weights.FORMATS: Attribute(
-        "on the function of a model: for each of them rows of a block, bits of a code and a scale, zero points or not",
+        "on the function of a model: for each of them rows of a block, bits of a code, a scale and a zero point",
         frozenset({"tensor"})),
     block_weights.CODES: Attribute(
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "

@@ -5,7 +5,12 @@ along K: four neighbours of a column form a word, and vectors of words hold the 
 4 bits are ``[N / 64][K / B][B / 8][2][32][4]``: byte (j, p, c, k) holds, for column 2 c + p, row 8 j + k in its lower
 half and row 8 j + 4 + k in its upper half. The scales, finite f16 or f32, are ``[N / 64][K / B][2][32]``. A weight is
 its scale times what its code, a number without sign, exceeds its zero point: 8 or 128, or a byte of
-``[N / 64][K / B][2][32]``.
+``[N / 64][K / B][2][32]``. Where that tensor is of f16 or f32, it holds minima: a weight is its scale times its code,
+plus the minimum.
+
+Scales that are bytes are E8M0, and their codes E2M1, of 4 bits: MXFP4 of the OCP microscaling formats 1.0. A byte e is
+2^(e - 127), a code is a sign and one of 0, 1/2, 1, 3/2, 2, 3, 4, 6. The byte 255, a NaN, is not among them; half of a
+scale below 2^-126 is zero.
 
 Rows to multiply by are numbers in fixed point, ``[M][K / B][P][B / 8 or B / 4][2 or 1][4]`` bytes with sign: the p-th
 of P bytes of a number counts 256^p units. The unit, a power of two, is that of a row in a block.
@@ -22,8 +27,12 @@ COLUMNS, LANES, PARITIES = 64, 32, 2
 WORD = 4
 """Codes of a column that are neighbours, bytes of rows that a word holds."""
 BYTE_BITS = 8
-BLOCKS = (32, 64, 128)
+BLOCKS = (16, 32, 64, 128)
 """Rows of weights that can share a scale."""
+E2M1 = (0, 1, 2, 3, 4, 6, 8, 12)
+"""The magnitudes of codes of MXFP4, in halves."""
+E2M1_MIDDLE = max(E2M1)
+"""What is added to them, with their signs, for numbers without sign."""
 PLANES = {32: 4, 16: 2}
 """Bytes of fixed point by the bits of a float: its significand and 6 bits (f32), 3 bits (f16), 6 (bf16) more."""
 
@@ -37,7 +46,7 @@ FORMATS = "hexagon.block_formats"
 """On the function of a model: the numbers of `Format` for each of `CANDIDATES`; without it, all have its defaults."""
 CODES = "hexagon.block_codes"
 """On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
-of them, the scales, and the zero points if its format has some."""
+of them, the scales, and the zero points or minima if its format has some."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
@@ -46,24 +55,37 @@ _FIELDS = 4
 
 @dataclass(frozen=True)
 class Format:
-    """How weights are stored: the rows that share a scale, the bits of a code and of a scale (16 or 32), and whether
-    blocks have zero points of their own."""
+    """How weights are stored: the rows that share a scale, the bits of a code and of a scale (16 or 32; 8 of MXFP4),
+    and the bits of what blocks have besides: nothing, zero points of 8, or minima of 16 or 32."""
 
-    block: int = BLOCKS[0]
+    block: int = 32
     bits: int = 4
     scale_bits: int = 16
-    zeros: bool = False
+    zero_bits: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there are such weights."""
+        if self.scale_bits == BYTE_BITS:
+            return self.block in BLOCKS and (self.bits, self.zero_bits) == (4, 0)
+        return (self.block in BLOCKS and self.bits in (4, 8) and self.scale_bits in (16, 32)
+                and self.zero_bits in (0, BYTE_BITS, 16, 32))
+
+    @property
+    def extra_bits(self) -> tuple[int, ...]:
+        """Bits of the elements of a function's arguments besides the codes, each of the scales' shape."""
+        return (self.scale_bits, self.zero_bits) if self.zero_bits else (self.scale_bits,)
 
     @property
     def extra(self) -> int:
         """Arguments of a function besides the codes."""
-        return 2 if self.zeros else 1
+        return len(self.extra_bits)
 
 
 def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
     """Write `CANDIDATES` and `FORMATS` of ``function``: the formats of its arguments by their numbers."""
     found = [(number, formats[number]) for number in sorted(formats)]
-    values = [int(value) for _, one in found for value in (one.block, one.bits, one.scale_bits, one.zeros)]
+    values = [int(value) for _, one in found for value in (one.block, one.bits, one.scale_bits, one.zero_bits)]
     function.attributes[CANDIDATES] = ir.DenseI64ArrayAttr.get([number for number, _ in found], function.context)
     function.attributes[FORMATS] = ir.DenseI64ArrayAttr.get(values, function.context)
 
@@ -77,8 +99,8 @@ def formats_of(function: ir.Operation) -> dict[int, Format]:
         return dict.fromkeys(candidates, Format())
     values = list(ir.DenseI64ArrayAttr(function.attributes[FORMATS]))
     fields = [values[first:first + _FIELDS] for first in range(0, len(values), _FIELDS)]
-    return {number: Format(block, bits, scale_bits, bool(zeros)) for number, (block, bits, scale_bits, zeros)
-            in zip(candidates, fields, strict=True) if block in BLOCKS and bits in (4, 8) and scale_bits in (16, 32)}
+    found = {number: Format(*four) for number, four in zip(candidates, fields, strict=True)}
+    return {number: form for number, form in found.items() if form.is_known}
 
 
 def code_bits(op: ir.Operation) -> int:

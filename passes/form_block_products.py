@@ -19,11 +19,11 @@ from hexagon_mlir.passes.block_products.read import read_block_product
 class FormBlockProductsPass(Pass):
     """Rewrites products of a few rows with weights that share scales in blocks, so that sums of bytes compute them.
 
-    ``hexagon.block_matrix`` stands for a matrix of codes of 4 or 8 bits, of scales and of zero points
+    ``hexagon.block_matrix`` stands for a matrix of codes of 4 or 8 bits, of scales, and of zero points or minima
     (`hexagon_mlir.dialects.block_weights`). The rows become numbers in fixed point, of 31 bits with sign for f32, 15
     for f16 and bf16: the unit of a block is a power of two that the largest number of a row in it decides. Their bytes
     times the codes are summed exactly; the sums of a block, times its unit and scales, are added in f32. The weights
-    are never unfolded. A row with a NaN or an infinity gives NaN.
+    are never unfolded. A row with a NaN or an infinity gives NaN. Minima are multiplied by the sums of a row in f32.
 
     Other products read a matrix of floats that is made of codes and scales.
 
@@ -98,17 +98,18 @@ class FormBlockProductsPass(Pass):
               tensor<2x1x2xi32>, tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>) outs(%1 : tensor<2x1x32x2xf32>)
               attrs =  {hexagon.block_product = 4 : i64} {
           ^bb0(%in: i8, %in_2: f32, %in_3: i32, %in_4: i8, %in_5: f16, %out: f32):
-            %21 = arith.extui %in_4 : i8 to i32
-            %22 = linalg.index 7 : index
-            %23 = arith.index_cast %22 : index to i32
-            %24 = arith.muli %23, %c4_i32 : i32
-            %25 = arith.shrui %21, %24 : i32
-            %26 = arith.andi %25, %c15_i32 : i32
+            %21 = arith.extsi %in : i8 to i32
+            %22 = arith.extui %in_4 : i8 to i32
+            %23 = linalg.index 7 : index
+            %24 = arith.index_cast %23 : index to i32
+            %25 = arith.muli %24, %c4_i32 : i32
+            %26 = arith.shrui %22, %25 : i32
+            %27 = arith.andi %26, %c15_i32 : i32
+            %28 = arith.muli %21, %27 : i32
             ...
-            %36 = arith.extsi %in : i8 to i32
-            %37 = arith.muli %36, %26 : i32
-            %38 = arith.subi %37, %35 : i32
-            %39 = arith.sitofp %38 : i32 to f32
+            %38 = arith.subi %28, %37 : i32
+            ...
+            %45 = arith.sitofp %38 : i32 to f32
             ...
             %50 = arith.addf %out, %49 : f32
             linalg.yield %50 : f32
@@ -129,7 +130,7 @@ class FormBlockProductsPass(Pass):
         rows: most rows of such a product; others are products with a matrix of floats.
 
     Refuses (with a remark; the matrix is unfolded): factors that are transposed, batches, sizes known at run time only,
-    more rows, other blocks than of 32, 64 or 128.
+    more rows, other blocks than of 16, 32, 64 or 128.
 
     Needs: tensor.
     Leaves: tensor.

@@ -18,10 +18,10 @@ class HexagonBlockProductsPass(Pass):
     """Vectorizes products of rows in fixed point with weights in blocks (`form-block-products`).
 
     Two vectors of codes are 64 columns of four weights each. A word of four bytes of a row, a scalar, is multiplied by
-    both (vrmpy), 32 sums of four products at a time. Sums of a block start from what its zero points make of them,
-    those of a row's planes are joined in words of 32 bits as far as they fit, converted, scaled and added in f32. Two
-    rows share the codes in registers; of a row alone, this is done while the next block is multiplied. Blocks are taken
-    as many at a time as leave the rows' bytes in the L1 cache.
+    both (vrmpy), 32 sums of four products at a time; codes of MXFP4 are looked up before (vlut32). Sums of a block
+    start from what its zero points make of them, those of a row's planes are joined in words of 32 bits as far as they
+    fit, converted, scaled and added in f32. Two rows share the codes in registers; of a row alone, this is done while
+    the next block is multiplied. Blocks are taken as many at a time as leave the rows' bytes in the L1 cache.
 
     Before:
         #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>

@@ -15,7 +15,7 @@ from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 
 _MATRIX = 2
-_HALF = 16
+_HALF, _SINGLE = 16, 32
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class PackBlockWeightsPass(Pass):
     A function with ``hexagon.block_constants`` calls kernels; these arguments of it are weights that share scales in
     blocks of a column: of 4 bits, f16 scales and blocks of 32, or as ``hexagon.block_formats`` says. Where a kernel
     multiplies a few rows by one of them, and nothing else reads it, the argument becomes the codes
-    (`hexagon_mlir.dialects.block_weights`), and the function and the kernel get the scales, and zero points if it has
-    some, as more arguments, the last ones. ``hexagon.block_codes`` names the arguments that are codes, in the order of
-    these scales: whoever calls the function makes all of its constants. In the kernel, ``hexagon.block_matrix`` stands
-    for the matrix; `form-block-products` computes with codes and scales.
+    (`hexagon_mlir.dialects.block_weights`), and the function and the kernel get the scales, and zero points or minima
+    if it has some, as more arguments, the last ones. ``hexagon.block_codes`` names the arguments that are codes, in the
+    order of these scales: whoever calls the function makes all of its constants. In the kernel,
+    ``hexagon.block_matrix`` stands for the matrix; `form-block-products` computes with codes and scales.
 
     Before:
         func.func private @k(%a: tensor<1x64xf16>, %b: tensor<64x70xf16>) -> tensor<1x70xf16> {
@@ -144,10 +144,9 @@ class PackBlockWeightsPass(Pass):
 
 
 def _types(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``, and of zero points if it has some."""
+    """The types of codes and scales of ``matrix``, and of zero points or minima if it has some."""
     depth, columns = matrix.shape
-    byte = ir.IntegerType.get_signless(BYTE_BITS)
-    scale = ir.F16Type.get() if form.scale_bits == _HALF else ir.F32Type.get()
+    kinds = {BYTE_BITS: ir.IntegerType.get_signless(BYTE_BITS), _HALF: ir.F16Type.get(), _SINGLE: ir.F32Type.get()}
     shape = scales_shape(columns, depth, form.block)
-    return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), byte),
-            *(ir.RankedTensorType.get(shape, kind) for kind in (scale, byte)[:form.extra])]
+    return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), kinds[BYTE_BITS]),
+            *(ir.RankedTensorType.get(shape, kinds[bits]) for bits in form.extra_bits)]

@@ -11,7 +11,7 @@ from hexagon_mlir.ir.make import binary, cast
 from hexagon_mlir.passes.block_products.read import LEFT, BlockProduct
 from hexagon_mlir.passes.lib.block_products import FixedPointRows, block_product
 from hexagon_mlir.passes.lib.engine_tiles import zeros
-from hexagon_mlir.passes.lib.fixed_point import or_nan, planes_of, specials_of, sums_of, units_of
+from hexagon_mlir.passes.lib.fixed_point import or_nan, planes_of, specials_of, sums_of, totals_of, units_of
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.matrix_engine.read import starts_from_zero
@@ -56,7 +56,8 @@ class BlockProductBuilder:
         wide = rows_shape(product.rows, product.depth, product.weights.block, product.weights.bits, self.planes)
         expanded = tensor.expand_shape(ir.RankedTensorType.get(wide, ir.RankedTensorType(planes.type).element_type),
                                        planes, [[0], [1], [2], [3, 4, 5]], [], wide)
-        return FixedPointRows(expanded, units, sums_of(planes)), specials_of(exponents)
+        sums = totals_of(rows) if product.weights.has_minima else sums_of(planes)
+        return FixedPointRows(expanded, units, sums), specials_of(exponents)
 
     def _finished(self, sums: ir.Value, specials: ir.Value) -> ir.Value:
         """``sums`` of f32 as the product has them: added to what it adds to, of its type; NaN where a row has one."""

@@ -8,13 +8,12 @@ words as far as they fit, converted, scaled by the block's unit and scales, and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, LANES, PARITIES, WORD, code_bits
-from hexagon_mlir.ir import arith, ir, make, memref, vector
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, LANES, PARITIES, WORD
+from hexagon_mlir.ir import arith, ir, make, memref
 from hexagon_mlir.ir.constants import constant, index
-from hexagon_mlir.passes.block_products.views import collapsed
+from hexagon_mlir.passes.block_products.operands import Operands, halves
 from hexagon_mlir.passes.block_products.words import planes_of_words
 from hexagon_mlir.passes.lib.intrinsics import Registers
 from hexagon_mlir.passes.lib.segments import for_loop
@@ -25,35 +24,20 @@ MOST_WORDS = 8
 """Of a column's codes in registers at a time: those of the shortest block."""
 
 
-@dataclass(frozen=True)
-class _Buffers:
-    """Operands of the product, dimensions of vectors collapsed."""
-
-    planes: ir.Value
-    units: ir.Value
-    sums: ir.Value
-    codes: ir.Value
-    scales: ir.Value
-    zeros: ir.Value | None
-    result: ir.Value
-
-
 class BlockProductEmitter:
     """Emits the loops of linalg op ``op`` at the insertion point."""
 
     def __init__(self, op: ir.Operation, vector_bytes: int, cached_bytes: int):
         self.cached_bytes = cached_bytes
-        self.hvx, self.bits = Registers(vector_bytes), code_bits(op)
-        planes, units, sums, codes, scales, *zeros, result = op.operands
-        self.rows, self.blocks, self.planes, self.steps, self.halves, _ = ir.MemRefType(planes.type).shape
-        self.parts = self.steps * self.halves // MOST_WORDS
-        self.words_of_planes = planes_of_words(self.planes, self.bits, self.steps * self.halves * WORD, bool(zeros))
-        type_ = ir.MemRefType(codes.type)
-        self.tiles = memref.dim(codes, index(0)) if type_.is_dynamic_dim(0) else index(type_.shape[0])
-        self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
+        self.hvx = Registers(vector_bytes)
+        self.operands = Operands(op, self.hvx)
+        planes = ir.MemRefType(self.operands.planes.type).shape
+        self.rows, self.blocks, self.planes, self.steps, self.halves, _ = planes
+        self.parts = max(self.steps * self.halves // MOST_WORDS, 1)
+        block = self.steps * self.halves * WORD
+        self.words_of_planes = planes_of_words(self.planes, block, self.operands.largest)
+        self.tiles, self.words = self.operands.tiles, self.operands.words
         self.floats = ir.VectorType.get([LANES], ir.F32Type.get())
-        self.buffers = _Buffers(planes, units, sums, collapsed(codes, 4), collapsed(scales, 2),
-                                collapsed(zeros[0], 2) if zeros else None, collapsed(result, 2))
 
     def emit(self) -> None:
         """All tiles of columns, a few rows at a time."""
@@ -82,7 +66,7 @@ class BlockProductEmitter:
     def _tile(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int]) -> list[ir.Value]:
         """Add to the results of ``rows`` in a tile of columns what the blocks from ``start`` to ``end`` give."""
         pair = ir.VectorType.get([COLUMNS], ir.F32Type.get())
-        result, order = self.buffers.result, [lane for c in range(LANES) for lane in (c, LANES + c)]
+        result, order = self.operands.result, [lane for c in range(LANES) for lane in (c, LANES + c)]
         olds = []
         for row in rows:
             old = make.load(pair, result, [index(row), tile, index(0)], alignment=4)
@@ -98,6 +82,7 @@ class BlockProductEmitter:
                  olds: list[ir.Value]) -> list[ir.Value]:
         """``olds``, sums of ``rows``, and what the blocks give, one after the other."""
         def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
+            old = self._with_minima(tile, number, rows, old)
             return [new for place, of_row in enumerate(self._block(tile, number, rows))
                     for new in self._added(old[PARITIES * place:PARITIES * (place + 1)], *of_row)]
 
@@ -113,7 +98,8 @@ class BlockProductEmitter:
 
         def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
             (made, factors), = self._block(tile, number, rows)
-            return [*self._added(old[:PARITIES], old[PARITIES:last], old[last:]), *made, *factors]
+            sums = self._with_minima(tile, number, rows, old[:PARITIES])
+            return [*self._added(sums, old[PARITIES:last], old[last:]), *made, *factors]
 
         old = for_loop(start, end, 1, [*olds, *[words] * (last - PARITIES), *[factors] * PARITIES], block)
         return self._added(old[:PARITIES], old[PARITIES:last], old[last:])
@@ -121,7 +107,7 @@ class BlockProductEmitter:
     def _block(self, tile: ir.Value, block: ir.Value,
                rows: Sequence[int]) -> list[tuple[list[ir.Value], list[ir.Value]]]:
         """For each of ``rows``: the words of a block in even and in odd columns, and their factors."""
-        scales, zeros = self._scales(tile, block), self._zeros(tile, block)
+        scales, zeros = self.operands.scale(tile, block), self.operands.zeros(tile, block)
         starts = [start for row in rows for start in self._starts(row, block, zeros)]
         if self.parts == 1:
             sums = self._sums(tile, block, index(0), rows, starts)
@@ -131,28 +117,28 @@ class BlockProductEmitter:
                 tile, block, make.muli(part, index(self.steps // self.parts)), rows, old))
         made = []
         for number, row in enumerate(rows):
-            unit = make.broadcast(ir.VectorType.get([COLUMNS], ir.F32Type.get()),
-                                  memref.load(self.buffers.units, [index(row), block]))
             of_row = sums[number * self.planes * PARITIES:(number + 1) * self.planes * PARITIES]
             made.append(([word for parity in range(PARITIES) for word in self._words(of_row[parity::PARITIES])],
-                         _halves(make.binary("arith.mulf", scales, unit))))
+                         halves(make.binary("arith.mulf", scales, self.operands.unit(block, row)))))
         return made
 
     def _starts(self, row: int, block: ir.Value, zeros: list[ir.Value] | None) -> list[ir.Value | None]:
         """What the sums of planes start from, in even and in odd columns: the lowest plane of a word from what the zero
         points, times the sum of the row's numbers, make of it, others from nothing."""
         starts: list[ir.Value | None] = [None] * (self.planes * PARITIES)
+        if self.operands.has_minima:
+            return starts
         for planes in self.words_of_planes:
             total = None
             for plane in planes:
-                one = memref.load(self.buffers.sums, [index(row), block, index(plane)])
+                one = memref.load(self.operands.sums, [index(row), block, index(plane)])
                 shifted = make.muli(one, self._scalar(1 << BYTE_BITS * (plane - planes[0])))
                 total = one if total is None else make.addi(total, shifted)
             first = planes[0] * PARITIES
-            if zeros is None:
-                less = make.muli(total, self._scalar(-(1 << self.bits - 1)))
+            if self.operands.middle is not None:
+                less = make.muli(total, self._scalar(-self.operands.middle))
                 starts[first:first + PARITIES] = [make.broadcast(self.words, less)] * PARITIES
-            else:
+            elif zeros is not None:
                 negative = make.broadcast(self.words, make.subi(self._scalar(0), total))
                 starts[first:first + PARITIES] = [make.muli(zero, negative) for zero in zeros]
         return starts
@@ -163,9 +149,9 @@ class BlockProductEmitter:
         sums = list(sums)
         for step in range(self.steps // self.parts):
             at = make.addi(first, index(step))
-            codes = [self._codes(tile, block, at, parity) for parity in range(PARITIES)]
+            codes = [self.operands.code(tile, block, at, parity) for parity in range(PARITIES)]
             for (number, row), plane, half in product(enumerate(rows), range(self.planes), range(self.halves)):
-                scalar = self._row_word([index(row), block, index(plane), at, index(half), index(0)])
+                scalar = self.operands.row_word([index(row), block, index(plane), at, index(half), index(0)])
                 for parity in range(PARITIES):
                     place = (number * self.planes + plane) * PARITIES + parity
                     old, code = sums[place], codes[parity][half]
@@ -191,38 +177,12 @@ class BlockProductEmitter:
             "arith.mulf", self._float(words[count * parity:count * (parity + 1)]), factors[parity]))
             for parity in range(PARITIES)]
 
-    def _scales(self, tile: ir.Value, block: ir.Value) -> ir.Value:
-        """The scales of even columns, then those of odd ones, as f32. Halves that are multiplied before they are taken
-        apart are extended without a search for infinities."""
-        element = ir.MemRefType(self.buffers.scales.type).element_type
-        both = make.load(ir.VectorType.get([COLUMNS], element), self.buffers.scales, [tile, block, index(0)], 4)
-        wide = ir.VectorType.get([COLUMNS], ir.F32Type.get())
-        return both if both.type == wide else make.cast("arith.extf", wide, both)
-
-    def _zeros(self, tile: ir.Value, block: ir.Value) -> list[ir.Value] | None:
-        """The zero points of even and of odd columns in words, if columns have some of their own."""
-        if self.buffers.zeros is None:
-            return None
-        both = make.load(ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(BYTE_BITS)), self.buffers.zeros,
-                         [tile, block, index(0)], 4)
-        return _halves(make.cast("arith.extui", ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(32)), both))
-
-    def _codes(self, tile: ir.Value, block: ir.Value, step: ir.Value, parity: int) -> list[ir.Value]:
-        """The codes of a step in even or odd columns, a byte each, in the order of the rows' words."""
-        type_ = ir.VectorType.get([LANES * WORD], ir.IntegerType.get_signless(BYTE_BITS))
-        packed = vector.bitcast(self.words, make.load(
-            type_, self.buffers.codes, [tile, block, step, index(parity), index(0)], alignment=LANES * WORD))
-        if self.halves == 1:
-            return [packed]
-        low = make.binary("arith.andi", packed, self._word(int("0f" * WORD, 16)))
-        return [low, self.hvx.call("vlsrb", self.words, packed, self.bits)]
-
-    def _row_word(self, at: list[ir.Value]) -> ir.Value:
-        """Four bytes of a row as a scalar."""
-        bytes_, word = (ir.VectorType.get([count], ir.IntegerType.get_signless(bits))
-                        for count, bits in ((WORD, BYTE_BITS), (1, WORD * BYTE_BITS)))
-        loaded = make.load(bytes_, self.buffers.planes, at, alignment=WORD)
-        return vector.extract(vector.bitcast(word, loaded), [], [0])
+    def _with_minima(self, tile: ir.Value, block: ir.Value, rows: Sequence[int], old: list[ir.Value]) -> list[ir.Value]:
+        """``old`` sums of ``rows`` and what the minima of a block, if it has some, add to them."""
+        if not self.operands.has_minima:
+            return old
+        least = [part for row in rows for part in self.operands.least(tile, block, row)]
+        return [make.binary("arith.addf", one, part) for one, part in zip(old, least, strict=True)]
 
     def _float(self, words: list[ir.Value]) -> ir.Value:
         """The sums of a block in units of its row and scales, as f32, from their ``words``."""
@@ -245,8 +205,3 @@ class BlockProductEmitter:
         """``value`` in every word."""
         element = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value)
         return constant(ir.DenseElementsAttr.get_splat(self.words, element))
-
-
-def _halves(value: ir.Value) -> list[ir.Value]:
-    """The numbers of even and of odd columns."""
-    return [make.shuffle(value, value, range(first, first + LANES)) for first in range(0, COLUMNS, LANES)]

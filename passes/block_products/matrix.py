@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD
-from hexagon_mlir.ir import arith, ir, tensor
+from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
-from hexagon_mlir.ir.make import binary, cast, muli, subi
+from hexagon_mlir.ir.make import binary, cast, subi
 from hexagon_mlir.passes.block_products.read import weights_of
+from hexagon_mlir.passes.lib.block_products import as_f32, is_float, middle_of, number_of
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.static_slices import extract
 
@@ -37,20 +38,15 @@ def as_matrix(op: ir.Operation) -> ir.Value:
 
 
 def _weight(given: list[ir.Value], bits: int, element: ir.Type) -> ir.Value:
-    """A weight: its scale times what its code exceeds its zero point."""
+    """A weight: its scale times what its code exceeds its zero point, or times its code, and its minimum added."""
     code, scale, *zeros, _ = given
     i32, f32 = ir.IntegerType.get_signless(32), ir.F32Type.get()
-    code = cast("arith.extui", i32, code)
-    if bits < BYTE_BITS:
-        half = ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes={
-            "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _HALF)}).result
-        places = muli(arith.index_cast(i32, half), _number(bits))
-        code = binary("arith.andi", binary("arith.shrui", code, places), _number((1 << bits) - 1))
-    zero = cast("arith.extui", i32, zeros[0]) if zeros else _number(1 << bits - 1)
-    number = cast("arith.sitofp", f32, subi(code, zero))
-    product = binary("arith.mulf", number, scale if scale.type == f32 else cast("arith.extf", f32, scale))
-    return product if element == f32 else cast("arith.truncf", element, product)
-
-
-def _number(value: int) -> ir.Value:
-    return constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value))
+    code, has_minimum = number_of(code, _HALF, bits, scale), bool(zeros) and is_float(zeros[0])
+    if not has_minimum:
+        zero = (cast("arith.extui", i32, zeros[0]) if zeros else
+                constant(ir.IntegerAttr.get(i32, middle_of(bits, scale))))
+        code = subi(code, zero)
+    weight = binary("arith.mulf", cast("arith.sitofp", f32, code), as_f32(scale))
+    if has_minimum:
+        weight = binary("arith.addf", weight, as_f32(zeros[0]))
+    return weight if element == f32 else cast("arith.truncf", element, weight)

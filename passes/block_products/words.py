@@ -9,14 +9,14 @@ _PAIR = 2
 _WORD_BITS = 32
 
 
-def planes_of_words(planes: int, bits: int, block: int, own_zeros: bool) -> list[range]:
+def planes_of_words(planes: int, block: int, largest: int | None) -> list[range]:
     """The planes that each word joins, the least significant first.
 
-    A block has ``block`` products of a number of so many ``planes`` and a code of ``bits``. Less its zero point, half
-    of its range unless weights have ``own_zeros``, a code is at most 2^(bits - 1); a number is at most
-    2^(8 planes - 2), rounded. Where such a sum fits a word, all planes are one; otherwise two are.
+    A block has ``block`` products of a number of so many ``planes``, at most 2^(8 planes - 2), rounded, and a code.
+    Less a zero point that all blocks share, a code is at most ``largest`` in magnitude; None where blocks have their
+    own.
+    Where such a sum fits a word, all planes are one; otherwise two are.
     """
-    largest = block * ((1 << BYTE_BITS * planes - 2) + 1) << bits - 1
-    if not own_zeros and largest < 1 << _WORD_BITS - 1:
+    if largest is not None and block * ((1 << BYTE_BITS * planes - 2) + 1) * largest < 1 << _WORD_BITS - 1:
         return [range(planes)]
     return [range(first, min(first + _PAIR, planes)) for first in range(0, planes, _PAIR)]

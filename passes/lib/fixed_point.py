@@ -91,6 +91,14 @@ def sums_of(planes: ir.Value) -> ir.Value:
                    lambda given: addi(given[1], cast("arith.extsi", _i32(), given[0])))
 
 
+def totals_of(rows: ir.Value) -> ir.Value:
+    """The sums of each block of ``rows``, floats [M][blocks][B], in f32."""
+    shape, f32 = list(ir.RankedTensorType(rows.type).shape[:2]), ir.F32Type.get()
+    start = fill(constant(ir.FloatAttr.get(f32, 0.0)), tensor.empty(shape, f32)).result
+    return generic([rows], start, _maps("(r, b, k)", "(r, b)"), ["parallel", "parallel", "reduction"],
+                   lambda given: binary("arith.addf", given[1], _wide(given[0])))
+
+
 def _top(planes: int) -> int:
     """Bits of the largest magnitude: a rounded number still has digits of -128 to 127."""
     return BYTE_BITS * planes - 2
@@ -111,8 +119,11 @@ def _fixed(bits: ir.Value, largest: ir.Value, top: int) -> ir.Value:
 
 
 def _bits(value: ir.Value) -> ir.Value:
-    wide = value if isinstance(value.type, ir.F32Type) else cast("arith.extf", ir.F32Type.get(), value)
-    return cast("arith.bitcast", _i32(), wide)
+    return cast("arith.bitcast", _i32(), _wide(value))
+
+
+def _wide(value: ir.Value) -> ir.Value:
+    return value if isinstance(value.type, ir.F32Type) else cast("arith.extf", ir.F32Type.get(), value)
 
 
 def _maps(*results: str, loops: str = "(r, b, k)") -> list[ir.AffineMap]:

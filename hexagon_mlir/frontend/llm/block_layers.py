@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import accumulate
 
 import torch
@@ -10,16 +11,17 @@ from torch import Tensor, nn
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, PARITIES, codes_shape, scales_shape
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights
-from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, block_weights
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, e2m1_numbers, e8m0_scales
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 
 _AT_ONCE = 1 << 22
 """Weights that are laid out at a time."""
+_BYTE = (1 << BYTE_BITS) - 1
 
 
 class BlockTable(nn.Module):
-    """``rows`` x ``width`` weights with a scale for 32 of a row: ``codes`` and ``scales`` of their transpose, as
-    products with a few rows read them."""
+    """``rows`` x ``width`` weights with a scale for each block of a row: ``codes``, ``scales`` and ``zeros`` of their
+    transpose, as products with a few rows read them."""
 
     def __init__(self, weights: StoredWeights) -> None:
         super().__init__()
@@ -28,11 +30,14 @@ class BlockTable(nn.Module):
         self.scales: Tensor
         self.register_buffer("codes", weights.codes, persistent=False)
         self.register_buffer("scales", weights.scales, persistent=False)
+        self.block = weights.block
+        self.zeros: Tensor | None
+        self.register_buffer("zeros", weights.zeros, persistent=False)
 
     @property
     def stored(self) -> StoredWeights:
         """The weights, without a copy."""
-        return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype)
+        return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype, self.block, self.zeros)
 
 
 class BlockLinear(BlockTable):
@@ -47,7 +52,7 @@ class BlockLinear(BlockTable):
 
     def _product(self, x: Tensor, tiles: slice, columns: int, bias: Tensor | None) -> Tensor:
         """The ``columns`` of the result whose weights ``tiles`` are."""
-        weights = block_weights(self.codes[tiles], self.scales[tiles], columns, self.width, self.dtype)
+        weights = self.stored.of_tiles(tiles, columns).traced()
         y = (x.reshape(-1, self.width) @ weights).reshape(*x.shape[:-1], columns)
         return y if bias is None else y + bias
 
@@ -76,14 +81,25 @@ class BlockEmbedding(BlockTable):
         tile, column = tokens.reshape(-1, 1) // COLUMNS, tokens.reshape(-1, 1) % COLUMNS
         place = column % PARITIES * lanes + column // PARITIES
         packed = _gathered(self.codes.reshape(-1, blocks * steps, COLUMNS, word), tile, place)
-        scales = _gathered(self.scales.reshape(-1, blocks, COLUMNS, 1), tile, place)
         packed = packed.reshape(-1, blocks, steps, 1, word).to(torch.int32)
-        halves = TILE // (steps * word)
-        bits = BYTE_BITS // halves
-        parts = [packed >> bits * half & (1 << bits) - 1 for half in range(halves)]
-        numbers = torch.cat(parts, 3).reshape(-1, blocks, TILE) - (1 << bits - 1)
-        rows = (numbers.float() * scales.reshape(-1, blocks, 1).float()).reshape(*tokens.shape, -1)
+        form = self.stored.format
+        parts = [packed >> form.bits * half & (1 << form.bits) - 1 for half in range(BYTE_BITS // form.bits)]
+        numbers = torch.cat(parts, 3).reshape(-1, blocks, self.block)
+        scales, *zeros = (_gathered(part.reshape(-1, blocks, COLUMNS, 1), tile, place).reshape(-1, blocks, 1)
+                          for part in self.stored.packed()[1:])
+        rows = self._dequantized(numbers, scales, *zeros).reshape(*tokens.shape, -1)
         return rows[..., :self.width].to(self.dtype)
+
+    def _dequantized(self, numbers: Tensor, scales: Tensor, zeros: Tensor | None = None) -> Tensor:
+        """Weights (count, blocks, block) of f32 of their codes, i32."""
+        form = self.stored.format
+        if form.scale_bits == BYTE_BITS:
+            return e2m1_numbers()[numbers.long()] * e8m0_scales()[scales.long() & _BYTE]
+        if zeros is None:
+            return (numbers - (1 << form.bits - 1)).float() * scales.float()
+        if zeros.is_floating_point():
+            return numbers.float() * scales.float() + zeros.float()
+        return (numbers - (zeros.to(torch.int32) & _BYTE)).float() * scales.float()
 
 
 def _gathered(table: Tensor, tile: Tensor, place: Tensor) -> Tensor:
@@ -95,31 +111,36 @@ def _gathered(table: Tensor, tile: Tensor, place: Tensor) -> Tensor:
     return table.reshape(-1, length)[(tile * steps + torch.arange(steps)) * columns + place]
 
 
-def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: torch.dtype) -> StoredWeights:
-    """Weights laid out for products: ``codes`` gives uint8 (count, width) of some rows, ``scales`` are f16
-    (rows, width / 32). A few rows at a time are in memory in another layout."""
-    rows, width = len(scales), TILE * scales.shape[1]
-    laid_out = (torch.empty(codes_shape(rows, width, TILE, bits), dtype=torch.int8),
-                torch.empty(scales_shape(rows, width, TILE), dtype=torch.float16))
+def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: torch.dtype, zeros: Tensor | None = None,
+           width: int = 0, block: int = TILE) -> StoredWeights:
+    """Weights laid out for products: ``codes`` gives uint8 (count, width) of some rows, ``scales`` and ``zeros`` are
+    (rows, blocks) as those of `BlockWeights`, transposed; ``width`` 0 is that of whole blocks. A few rows at a time are
+    in memory in another layout."""
+    rows, width = len(scales), width or block * scales.shape[1]
+    others = [scales] if zeros is None else [scales, zeros]
+    laid_out = (torch.empty(codes_shape(rows, width, block, bits), dtype=torch.int8), *(
+        torch.empty(scales_shape(rows, width, block), dtype=torch.int8 if one.dtype == torch.uint8 else one.dtype)
+        for one in others))
     step = max(_AT_ONCE // (width * COLUMNS), 1)
     for tile in range(0, len(laid_out[0]), step):
         some = slice(tile * COLUMNS, min((tile + step) * COLUMNS, rows))
-        packed = BlockWeights(codes(some).T, scales[some].T, TILE, bits).packed()
+        own = None if zeros is None else zeros[some].T
+        packed = BlockWeights(codes(some).T, scales[some].T, block, bits, own).packed()
         for whole, part in zip(laid_out, packed, strict=True):
             whole[tile: tile + step] = part
-    return StoredWeights(*laid_out, rows, width, dtype)
+    return StoredWeights(laid_out[0], laid_out[1], rows, width, dtype, block, *laid_out[2:])
 
 
 def joined(layers: list[BlockLinear]) -> JoinedLinear | None:
     """The ``layers`` as one product; None where a layer but the last has rows beside its whole tiles, or where their
     codes have other sizes."""
-    first = layers[0]
+    first = layers[0].stored
     if any(one.rows % COLUMNS for one in layers[:-1]) or any(
-            (one.width, one.dtype, one.codes.shape[1:]) != (first.width, first.dtype, first.codes.shape[1:])
-            for one in layers):
+            (one.width, one.dtype, one.stored.format) != (first.depth, first.dtype, first.format) for one in layers):
         return None
-    codes, scales = (torch.cat([getattr(one, name) for one in layers]) for name in ("codes", "scales"))
+    codes, scales, *zeros = (torch.cat(parts) for parts in zip(*(one.stored.packed() for one in layers), strict=True))
     biases = [torch.zeros(one.rows, dtype=one.dtype) if one.bias is None else one.bias.data for one in layers]
     bias = None if all(one.bias is None for one in layers) else torch.cat(biases)
     sizes = [one.rows for one in layers]
-    return JoinedLinear(StoredWeights(codes, scales, sum(sizes), first.width, first.dtype), sizes, bias)
+    whole = replace(first, codes=codes, scales=scales, columns=sum(sizes), zeros=zeros[0] if zeros else None)
+    return JoinedLinear(whole, sizes, bias)

@@ -24,6 +24,8 @@ from hexagon_mlir.ir import HexError
 _NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _TEXT, _ARRAY = 8, 9
 _MATRIX = 2
+_NO_SCALE = 255
+"""The byte that is NaN as a scale of MXFP4."""
 _MOST_ENTRIES, _LONGEST_TEXT, _MOST_DIMENSIONS = 1 << 24, 1 << 26, 4
 
 
@@ -43,22 +45,26 @@ class GgufTensor:
     def stored(self, dtype: torch.dtype, order: Callable[[torch.Tensor], torch.Tensor] | None = None,
                ) -> StoredWeights | None:
         """The weights of a matrix as codes and scales of the file, its rows in another ``order``; None for other
-        schemes, and for scales that are not finite."""
-        if self.scheme.codes is None or len(self.shape) != _MATRIX:
+        schemes, and for scales and minima that are not finite."""
+        coded = self.scheme.coded
+        if coded is None or len(self.shape) != _MATRIX:
             return None
         blocks = self.data.reshape(self.shape[0], -1, self.scheme.nbytes)
-        scales = torch.from_numpy(blocks[..., :2].copy().view(np.float16)[..., 0])
-        if not bool(scales.isfinite().all()):
+        given = coded.scales(blocks.reshape(-1, self.scheme.nbytes))
+        others = [torch.from_numpy(part).reshape(self.shape[0], -1) for part in given if part is not None]
+        if not all(bool((part != _NO_SCALE if part.dtype == torch.uint8 else part.isfinite()).all())
+                   for part in others):
             return None
 
         def codes(rows: np.ndarray) -> torch.Tensor:
-            assert self.scheme.codes is not None
             parts = blocks[rows].reshape(-1, self.scheme.nbytes)
-            return torch.from_numpy(self.scheme.codes(parts)).reshape(len(rows), -1)
+            return torch.from_numpy(coded.codes(parts)).reshape(len(rows), -1)
 
         numbers = torch.arange(self.shape[0])
         numbers = numbers if order is None else order(numbers)
-        return stored(lambda rows: codes(numbers[rows].numpy()), scales[numbers], self.scheme.bits, dtype)
+        scales, *zeros = (part[numbers] for part in others)
+        return stored(lambda rows: codes(numbers[rows].numpy()), scales, coded.bits, dtype,
+                      zeros[0] if zeros else None, block=coded.block)
 
 
 @dataclass(frozen=True)

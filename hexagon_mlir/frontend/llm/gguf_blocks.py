@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,18 @@ _MXFP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4,
 
 
 @dataclass(frozen=True)
+class Coded:
+    """How ``block`` weights that share a scale are codes of ``bits``: ``codes`` gives uint8 (B, W) of blocks of W
+    weights, ``scales`` the scales (B, W / block), and zero points or minima like them, or None
+    (`hexagon_mlir.frontend.torch.block_weights.BlockWeights`)."""
+
+    codes: Callable[[Blocks], Blocks]
+    scales: Callable[[Blocks], tuple[NDArray[Any], NDArray[Any] | None]]
+    bits: int = 4
+    block: int = 32
+
+
+@dataclass(frozen=True)
 class Scheme:
     """``weights`` makes (B, `weights_in_block`) of f32 of blocks (B, `nbytes`)."""
 
@@ -25,10 +38,7 @@ class Scheme:
     weights_in_block: int
     nbytes: int
     weights: Callable[[Blocks], Weights]
-    codes: Callable[[Blocks], Blocks] | None = None
-    """Of a scheme with an f16 scale at the start of a block: what a weight is, in units of it, and half the range of
-    `bits` more; (B, 32)."""
-    bits: int = 0
+    coded: Coded | None = None
 
 
 def _half(blocks: Blocks, first: int) -> Weights:
@@ -45,12 +55,25 @@ def _q4_0(blocks: Blocks) -> Weights:
     return (_nibbles(blocks[:, 2:]) - np.int8(8)) * _half(blocks, 0)
 
 
-def _codes_of_q4_0(blocks: Blocks) -> Blocks:
-    return _nibbles(blocks[:, 2:]).view(np.uint8)
+def _codes_from(first: int) -> Callable[[Blocks], Blocks]:
+    """The nibbles from byte ``first`` of a block on."""
+    return lambda blocks: _nibbles(blocks[:, first:]).view(np.uint8)
 
 
 def _codes_of_q8_0(blocks: Blocks) -> Blocks:
     return blocks[:, 2:] ^ np.uint8(128)
+
+
+def _first_half(blocks: Blocks) -> tuple[NDArray[Any], None]:
+    return blocks[:, :2].copy().view(np.float16), None
+
+
+def _two_halves(blocks: Blocks) -> tuple[NDArray[Any], NDArray[Any]]:
+    return blocks[:, :2].copy().view(np.float16), blocks[:, 2:4].copy().view(np.float16)
+
+
+def _first_byte(blocks: Blocks) -> tuple[NDArray[Any], None]:
+    return blocks[:, :1], None
 
 
 def _q4_1(blocks: Blocks) -> Weights:
@@ -67,27 +90,42 @@ def _mxfp4(blocks: Blocks) -> Weights:
 
 
 def _q4_k(blocks: Blocks) -> Weights:
-    """Eight groups of 32 with scales and minima of 6 bits: of the first four in a byte each, of the others four bits,
-    and two more at the top of the first ones' bytes."""
-    count = len(blocks)
-    packed = blocks[:, 4:16].reshape(count, 3, 4)
+    """Eight groups of 32."""
+    scales, minima = _scales_of_q4_k(blocks)
+    numbers = _codes_of_q4_k(blocks).reshape(-1, 8, 32)
+    return (scales[..., None] * numbers + minima[..., None]).reshape(-1, 256).astype(np.float32)
+
+
+def _codes_of_q4_k(blocks: Blocks) -> Blocks:
+    return _nibbles(blocks[:, 16:].reshape(-1, 4, 32)).reshape(-1, 256).view(np.uint8)
+
+
+def _scales_of_q4_k(blocks: Blocks) -> tuple[Weights, Weights]:
+    """Scales and minima of 6 bits: of the first four groups in a byte each, of the others four bits, and two more at
+    the top of the first ones' bytes."""
+    packed = blocks[:, 4:16].reshape(len(blocks), 3, 4)
     scales = np.concatenate([packed[:, 0] & 63, (packed[:, 2] & 15) | (packed[:, 0] >> 6 << 4)], axis=1)
     minima = np.concatenate([packed[:, 1] & 63, (packed[:, 2] >> 4) | (packed[:, 1] >> 6 << 4)], axis=1)
-    numbers = _nibbles(blocks[:, 16:].reshape(count, 4, 32)).reshape(count, 8, 32)
-    scale = (_half(blocks, 0) * scales)[..., None]
-    least = (_half(blocks, 2) * minima)[..., None]
-    return (scale * numbers - least).reshape(count, 256).astype(np.float32)
+    return _half(blocks, 0) * scales, -(_half(blocks, 2) * minima)
 
 
 def _q6_k(blocks: Blocks) -> Weights:
-    """Sixteen groups of 16 with scales of 8 bits; four bits of each weight, then two more of four weights in a byte."""
+    """Sixteen groups of 16."""
+    numbers = (_codes_of_q6_k(blocks) ^ np.uint8(128)).view(np.int8).reshape(-1, 16, 16)
+    return (numbers * _scales_of_q6_k(blocks)[0][..., None]).reshape(-1, 256).astype(np.float32)
+
+
+def _codes_of_q6_k(blocks: Blocks) -> Blocks:
+    """Four bits of each weight, then two more of four weights in a byte; as bytes that count from 128."""
     count = len(blocks)
     low = _nibbles(blocks[:, :128].reshape(count, 2, 64)).reshape(count, 2, 4, 32)
     packed = blocks[:, 128:192].reshape(count, 2, 1, 32)
     high = (packed >> np.array([0, 2, 4, 6], np.uint8)[:, None] & 3).astype(np.int8)
-    numbers = ((low | high << 4) - np.int8(32)).reshape(count, 16, 16)
-    scales = blocks[:, 192:208].view(np.int8) * _half(blocks, 208)
-    return (numbers * scales[..., None]).reshape(count, 256).astype(np.float32)
+    return ((low | high << 4).view(np.uint8) + np.uint8(128 - 32)).reshape(count, 256)
+
+
+def _scales_of_q6_k(blocks: Blocks) -> tuple[Weights, None]:
+    return blocks[:, 192:208].view(np.int8) * _half(blocks, 208), None
 
 
 def _f32(blocks: Blocks) -> Weights:
@@ -103,8 +141,11 @@ def _bf16(blocks: Blocks) -> Weights:
 
 
 SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16),
-           2: Scheme("Q4_0", 32, 18, _q4_0, _codes_of_q4_0, 4), 3: Scheme("Q4_1", 32, 20, _q4_1),
-           8: Scheme("Q8_0", 32, 34, _q8_0, _codes_of_q8_0, 8), 12: Scheme("Q4_K", 256, 144, _q4_k),
-           14: Scheme("Q6_K", 256, 210, _q6_k), 30: Scheme("BF16", 1, 2, _bf16),
-           39: Scheme("MXFP4", 32, 17, _mxfp4)}
+           2: Scheme("Q4_0", 32, 18, _q4_0, Coded(_codes_from(2), _first_half)),
+           3: Scheme("Q4_1", 32, 20, _q4_1, Coded(_codes_from(4), _two_halves)),
+           8: Scheme("Q8_0", 32, 34, _q8_0, Coded(_codes_of_q8_0, _first_half, 8)),
+           12: Scheme("Q4_K", 256, 144, _q4_k, Coded(_codes_of_q4_k, _scales_of_q4_k)),
+           14: Scheme("Q6_K", 256, 210, _q6_k, Coded(_codes_of_q6_k, _scales_of_q6_k, 8, 16)),
+           30: Scheme("BF16", 1, 2, _bf16),
+           39: Scheme("MXFP4", 32, 17, _mxfp4, Coded(_codes_from(1), _first_byte))}
 """By the number that files name the type with."""

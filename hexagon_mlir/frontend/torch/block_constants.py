@@ -9,12 +9,13 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from hexagon_mlir.dialects.block_weights import BLOCKS
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 
 _TOLERANCES = {torch.float32: 2.0**-23, torch.float16: 2.0**-10.5}
 """Of a weight: its own rounding, and that of an f32 scale."""
 _BITS = (4, 8)
+_BLOCKS = (32, 64, 128)
+"""Fewer weights are near multiples of a number too often."""
 _SAMPLES = 2, 16
 """Columns and blocks that are looked at first: most matrices are no such weights, which the fewest tell."""
 _NIBBLES = (8, 7, 15, 14, 13, 12, 11, 10, 9, 6, 5, 4, 3, 2, 1)
@@ -29,13 +30,13 @@ def in_blocks(weight: torch.Tensor) -> BlockWeights | None:
     """What ``weight``, K x N of f16 or f32, is made of; None if its weights do not have 8 bits or less and a scale for
     32 of a column, or where K is less: a few numbers are always near multiples of another one. The fewest bits are
     taken, then the longest blocks."""
-    if weight.dtype not in _TOLERANCES or weight.ndim != 2 or weight.shape[0] < BLOCKS[0] or weight.shape[1] < 2:
+    if weight.dtype not in _TOLERANCES or weight.ndim != 2 or weight.shape[0] < _BLOCKS[0] or weight.shape[1] < 2:
         return None
     weight = weight.detach()
     for bits in _BITS:
-        if not _may_be(weight, BLOCKS[0], bits):
+        if not _may_be(weight, _BLOCKS[0], bits):
             continue
-        for block in reversed(BLOCKS):
+        for block in reversed(_BLOCKS):
             if _may_be(weight, block, bits):
                 found = _found(weight, block, bits)
                 if found is not None:

@@ -7,13 +7,36 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, LANES, PARITIES, WORD, Format, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import (
+    BYTE_BITS,
+    E2M1,
+    LANES,
+    PARITIES,
+    WORD,
+    Format,
+    codes_shape,
+    scales_shape,
+)
+
+_BIAS = 127
+"""Of E8M0."""
+
+
+def e2m1_numbers() -> torch.Tensor:
+    """f32 (16): what codes of MXFP4 stand for."""
+    return torch.tensor([sign * size / 2 for sign in (1, -1) for size in E2M1])
+
+
+def e8m0_scales() -> torch.Tensor:
+    """f32 (256): what bytes stand for as scales of MXFP4; the last one is no scale."""
+    return torch.exp2(torch.arange(1 << BYTE_BITS, dtype=torch.float64) - _BIAS).float()
 
 
 @dataclass(frozen=True)
 class BlockWeights:
     """A matrix K x N of weights: ``codes`` uint8 [K][N] of ``bits`` 4 or 8, ``scales`` f16 or f32 [K / block][N], the
-    last block maybe shorter, and ``zeros`` uint8 like them, or None for 8 or 128."""
+    last block maybe shorter, and ``zeros`` like them: uint8 zero points, f16 or f32 minima, or None for 8 or 128.
+    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4)."""
 
     codes: torch.Tensor
     scales: torch.Tensor
@@ -24,7 +47,8 @@ class BlockWeights:
     @property
     def format(self) -> Format:
         """What the compiler knows of them."""
-        return Format(self.block, self.bits, BYTE_BITS * self.scales.element_size(), self.zeros is not None)
+        zero_bits = 0 if self.zeros is None else BYTE_BITS * self.zeros.element_size()
+        return Format(self.block, self.bits, BYTE_BITS * self.scales.element_size(), zero_bits)
 
     @property
     def middle(self) -> int:
@@ -33,14 +57,22 @@ class BlockWeights:
 
     def matrix(self) -> torch.Tensor:
         """The weights, f64 K x N."""
-        depth, _ = self.codes.shape
-        scales = self.scales.double().repeat_interleave(self.block, 0)[:depth]
-        zeros = self.middle if self.zeros is None else self.zeros.int().repeat_interleave(self.block, 0)[:depth]
+        if self.format.scale_bits == BYTE_BITS:
+            return e2m1_numbers().double()[self.codes.int()] * self._of_rows(e8m0_scales().double()[self.scales.int()])
+        scales = self._of_rows(self.scales.double())
+        if self.zeros is not None and self.zeros.is_floating_point():
+            return self.codes.double() * scales + self._of_rows(self.zeros.double())
+        zeros = self.middle if self.zeros is None else self._of_rows(self.zeros.int())
         return (self.codes.int() - zeros).double() * scales
 
+    def _of_rows(self, values: torch.Tensor) -> torch.Tensor:
+        """``values`` of blocks for each of their rows."""
+        return values.repeat_interleave(self.block, 0)[:len(self.codes)]
+
     def packed(self) -> tuple[torch.Tensor, ...]:
-        """Codes, scales, and zero points if there are some, in the layout of `hexagon_mlir.dialects.block_weights`:
-        int8, f16 or f32, int8; what fills up blocks and tiles of columns has the scale zero."""
+        """Codes, scales, and zero points or minima if there are some, in the layout of
+        `hexagon_mlir.dialects.block_weights`, bytes as int8; what fills up blocks and tiles of columns has the scale
+        zero."""
         depth, columns = self.codes.shape
         shape = codes_shape(columns, depth, self.block, self.bits)
         tiles, blocks, steps, *_ = shape

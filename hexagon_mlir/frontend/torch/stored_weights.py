@@ -6,15 +6,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.fx import Node
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD, Format, codes_shape, scales_shape
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, OFFSET
+from hexagon_mlir.dialects.narrow_weights import OFFSET
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights
@@ -23,38 +25,55 @@ from hexagon_mlir.ir import HexError
 
 @dataclass(frozen=True)
 class StoredWeights:
-    """``depth`` x ``columns`` weights of ``dtype``: ``codes`` int8 and ``scales`` f16 as `BlockWeights.packed` lays
-    them out, without zero points."""
+    """``depth`` x ``columns`` weights of ``dtype`` that share scales in blocks of ``block`` rows: ``codes`` int8,
+    ``scales`` f16, f32, or int8 (MXFP4), and ``zeros``, int8 zero points or f16 or f32 minima, if there are some, as
+    `BlockWeights.packed` lays them out."""
 
     codes: Tensor
     scales: Tensor
     columns: int
     depth: int
     dtype: torch.dtype
+    block: int = TILE
+    zeros: Tensor | None = None
 
     def __post_init__(self) -> None:
         form, (columns, depth) = self.format, (self.columns, self.depth)
-        wanted = codes_shape(columns, depth, form.block, form.bits), scales_shape(columns, depth, form.block)
-        if (min(columns, depth) < 1 or (list(self.codes.shape), list(self.scales.shape)) != wanted
-                or (self.codes.dtype, self.scales.dtype) != (torch.int8, torch.float16)):
+        if min(columns, depth) < 1 or not form.is_known or self.codes.dtype != torch.int8 or not self._has_sizes(form):
             raise HexError.plain(
-                f"codes {self.codes.dtype} {tuple(self.codes.shape)}, scales {self.scales.dtype} "
-                f"{tuple(self.scales.shape)} of {depth} x {columns} weights", origin="block-weights",
-                hint=f"int8 {tuple(wanted[0])} and float16 {tuple(wanted[1])}")
+                f"codes {_described(self.codes)}, scales {_described(self.scales)}, zero points "
+                f"{_described(self.zeros)}, in blocks of {self.block} of {depth} x {columns} weights",
+                origin="block-weights", hint="the layouts are those of hexagon_mlir.dialects.block_weights")
+
+    def _has_sizes(self, form: Format) -> bool:
+        """Whether codes, scales and zero points have the shapes of ``form``."""
+        return list(self.codes.shape) == codes_shape(self.columns, self.depth, form.block, form.bits) and all(
+            list(one.shape) == scales_shape(self.columns, self.depth, form.block) for one in self.packed()[1:])
 
     @property
     def format(self) -> Format:
-        """Blocks of 32 of a column; the bits follow from the shape."""
-        return Format(TILE, self.codes.shape[2] if self.codes.dim() > 2 else 0)
+        """The bits of codes follow from their shape; of types that are none of these, it is unknown."""
+        bits = self.codes.shape[2] * WORD * BYTE_BITS // self.block if self.codes.dim() > 2 and self.block > 0 else 0
+        zero_bits = 0 if self.zeros is None else _bits(self.zeros)
+        return Format(self.block, bits, _bits(self.scales), zero_bits)
 
     @property
     def is_narrow(self) -> bool:
         """Whether they can be tiles of the matrix engine."""
-        return self.format.bits == NIBBLE_BITS
+        return replace(self.format, block=TILE) == Format() and self.block >= TILE
 
     def packed(self) -> tuple[Tensor, ...]:
-        """Codes and scales, no copies."""
-        return self.codes, self.scales
+        """Codes, scales and zero points, no copies."""
+        return (self.codes, self.scales) if self.zeros is None else (self.codes, self.scales, self.zeros)
+
+    def of_tiles(self, tiles: slice, columns: int) -> StoredWeights:
+        """The ``columns`` that are in some ``tiles``, no copies."""
+        codes, scales, *zeros = (part[tiles] for part in self.packed())
+        return replace(self, codes=codes, scales=scales, columns=columns, zeros=zeros[0] if zeros else None)
+
+    def traced(self) -> Tensor:
+        """The matrix, by `block_weights`."""
+        return block_weights(self.codes, self.scales, self.columns, self.depth, self.dtype, self.block, self.zeros)
 
     def blocks(self) -> BlockWeights:
         """As rows of codes: a copy."""
@@ -62,29 +81,44 @@ class StoredWeights:
         bits, words = self.format.bits, self.codes.view(torch.uint8).permute(1, 2, 5, 0, 4, 3)
         halves = [words >> bits * half & (1 << bits) - 1 for half in range(BYTE_BITS // bits)]
         rows = torch.stack(halves, 2).reshape(blocks * steps * len(halves) * WORD, tiles * COLUMNS)
-        scales = self.scales.permute(1, 0, 3, 2).reshape(blocks, tiles * lanes * parities)
-        return BlockWeights(rows[:self.depth, :self.columns], scales[:, :self.columns], TILE, bits)
+        scales, *zeros = (one.permute(1, 0, 3, 2).reshape(blocks, tiles * lanes * parities)[:, :self.columns]
+                          for one in self.packed()[1:])
+        scales, *zeros = (one.view(torch.uint8) if one.dtype == torch.int8 else one for one in (scales, *zeros))
+        return BlockWeights(rows[:self.depth, :self.columns], scales, self.block, bits, zeros[0] if zeros else None)
 
     def tiles(self) -> Tensor:
         """Of 4 bits, for the matrix engine: a copy (`NarrowWeights.tiles`)."""
         found = self.blocks()
         rows = F.pad(found.codes, (0, 0, 0, -self.depth % TILE), value=OFFSET)
         multiples = (rows.to(torch.int8) - OFFSET).reshape(-1, TILE, self.columns)
-        return NarrowWeights(multiples, found.scales, self.dtype, self.depth).tiles()
+        scales = found.scales.repeat_interleave(self.block // TILE, 0)[:len(multiples)]
+        return NarrowWeights(multiples, scales, self.dtype, self.depth).tiles()
 
     def matrix(self) -> Tensor:
         """The weights as floats: a copy."""
         return self.blocks().matrix().to(self.dtype)
 
 
+def _bits(given: Tensor) -> int:
+    """Bits of the elements of scales or zero points; -1 of what they cannot be."""
+    known = (torch.int8, torch.float16, torch.float32)
+    return BYTE_BITS * given.element_size() if given.dtype in known else -1
+
+
+def _described(given: Tensor | None) -> str:
+    return "none" if given is None else f"{given.dtype} {tuple(given.shape)}"
+
+
 @torch.library.custom_op("hexagon_mlir::block_weights", mutates_args=())
-def block_weights(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype) -> Tensor:
-    """The matrix (``depth``, ``columns``) of weights that ``codes`` and ``scales`` stand for."""
-    return StoredWeights(codes, scales, columns, depth, dtype).matrix()
+def block_weights(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
+                  zeros: Tensor | None = None) -> Tensor:
+    """The matrix (``depth``, ``columns``) of weights that ``codes``, ``scales`` and ``zeros`` stand for."""
+    return StoredWeights(codes, scales, columns, depth, dtype, block, zeros).matrix()
 
 
 @block_weights.register_fake
-def _(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype) -> Tensor:
+def _(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
+      zeros: Tensor | None = None) -> Tensor:
     return codes.new_empty((depth, columns), dtype=dtype)
 
 
@@ -95,16 +129,19 @@ def take_stored_weights(graph: TorchGraph) -> dict[str, StoredWeights]:
     """Make each `OPERATION` of constants a constant without memory, by whose name its weights are found."""
     found: dict[str, StoredWeights] = {}
     for node in [n for n in graph.graph.nodes if n.target == OPERATION]:
-        codes, scales, *sizes = node.args
-        if not all(map(graph.is_constant, (codes, scales))):
+        codes, scales, columns, depth, dtype, *rest = cast(list[Any], list(node.args))
+        block, zeros = rest[0] if rest else TILE, rest[1] if len(rest) > 1 else None
+        sources: list[Node] = [codes, scales] if zeros is None else [codes, scales, zeros]
+        if node.kwargs or not all(map(graph.is_constant, sources)):
             raise HexError.plain("weights in blocks that are no constants", origin="block-weights",
                                  hint="codes and scales are buffers of the model")
-        weights = StoredWeights(graph.constants[codes.name], graph.constants[scales.name], *sizes)
+        given = [graph.constants[one.name] for one in sources]
+        weights = StoredWeights(given[0], given[1], columns, depth, dtype, block, *given[2:])
         made = graph.add_constant(torch.empty(weights.depth, weights.columns, dtype=weights.dtype, device="meta"),
                                   "block_weights")
         found[made.name] = weights
         graph.replace(node, made)
-        for source in (codes, scales):
+        for source in sources:
             if not source.users:
                 graph.graph.erase_node(source)
                 del graph.constants[source.name]

@@ -33,3 +33,16 @@ func.func @row(%x: tensor<60xf32>, %codes: tensor<1x1x16x2x32x4xi8>, %scales: te
   } -> tensor<50xf32>
   return %0 : tensor<50xf32>
 }
+
+// Of weights with minima, sums of a row's blocks are f32.
+// CHECK-LABEL: func.func @minima
+// CHECK: %[[TOTALS:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2x1x32xf16>) outs(%{{.*}} : tensor<2x1xf32>)
+// CHECK: ins(%{{.*}}, %{{.*}}, %[[TOTALS]], %arg1, %arg2, %arg3 : {{.*}} attrs =  {hexagon.block_product = 4 : i64}
+func.func @minima(%x: tensor<2x32xf16>, %codes: tensor<1x1x4x2x32x4xi8>, %scales: tensor<1x1x2x32xf16>,
+                  %minima: tensor<1x1x2x32xf16>, %sums: tensor<2x64xf16>) -> tensor<2x64xf16> {
+  %w = "hexagon.block_matrix"(%codes, %scales, %minima) {bits = 4 : i64}
+      : (tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>, tensor<1x1x2x32xf16>) -> tensor<32x64xf16>
+  %0 = linalg.matmul ins(%x, %w : tensor<2x32xf16>, tensor<32x64xf16>) outs(%sums : tensor<2x64xf16>)
+      -> tensor<2x64xf16>
+  return %0 : tensor<2x64xf16>
+}

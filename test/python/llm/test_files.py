@@ -105,6 +105,11 @@ def test_blocks(name):
         blocks[:, 0] = [100, 120, 127, 130, 140]
     expected = [scalar_weights(name, block.tobytes()) for block in blocks]
     np.testing.assert_allclose(scheme.weights(blocks), expected, rtol=1e-6, atol=1e-6)
+    tensor = gguf.GgufTensor((5, scheme.weights_in_block), scheme, blocks)
+    assert torch.equal(tensor.stored(torch.float32).matrix().T, tensor.dequantized()), "its codes stand for the same"
+    at = {"Q6_K": 208}.get(name, 0)
+    blocks[3, at: at + 2] = [255, 255]  # a NaN
+    assert gguf.GgufTensor(tensor.shape, scheme, blocks).stored(torch.float32) is None
 
 
 METADATA = {"general.architecture": "qwen3", "qwen3.embedding_length": 32, "qwen3.block_count": 1,

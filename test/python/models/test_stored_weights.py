@@ -9,35 +9,62 @@ from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, 
 from hexagon_mlir.frontend.torch.compile import compile_exported
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, block_weights
 
+E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6], dtype=torch.float64)
+FORMATS = {  # bits, block, type of scales, type of zero points or minima
+    "Q4_0": (4, 32, torch.float16, None), "Q8_0": (8, 32, torch.float16, None),
+    "Q4_1": (4, 32, torch.float16, torch.float16), "Q4_K": (4, 32, torch.float32, torch.float32),
+    "Q6_K": (8, 16, torch.float32, None), "MXFP4": (4, 32, torch.uint8, None),
+    "blocks of 128, zero points": (4, 128, torch.float16, torch.uint8), "blocks of 64": (4, 64, torch.float16, None)}
 
-def table(rows, width, bits, dtype=torch.float32, seed=0):
+
+def table(rows, width, form, dtype=torch.float32, seed=0):
     """Weights, and the same as floats."""
+    bits, block, kind, zero_kind = FORMATS[form]
     generator = torch.Generator().manual_seed(seed)
     codes = torch.randint(0, 1 << bits, (rows, width), dtype=torch.uint8, generator=generator)
-    scales = torch.randn(rows, width // 32, generator=generator).half()
-    scales[0], scales[1] = 0, 2.0**-20  # a subnormal number
-    weights = ((codes.int() - (1 << bits - 1)) * scales.double().repeat_interleave(32, 1)).to(dtype)
-    return stored(codes.__getitem__, scales, bits, dtype), weights
+    count = -(-width // block)
+
+    def wide(values):
+        return values.double().repeat_interleave(block, 1)[:, :width]
+
+    if kind == torch.uint8:
+        scales = torch.randint(120, 135, (rows, count), dtype=kind, generator=generator)
+        scales[0] = torch.arange(3)
+        weights = E2M1[codes.int()] * torch.exp2(wide(scales) - 127)
+        return stored(codes.__getitem__, scales, bits, dtype), weights.to(dtype)
+    scales = torch.randn(rows, count, generator=generator).to(kind)
+    scales[0], scales[1] = 0, 2.0**-20  # a subnormal number of f16
+    zeros = (None if zero_kind is None else torch.randint(0, 1 << bits, scales.shape, dtype=zero_kind,
+                                                          generator=generator) if zero_kind == torch.uint8
+             else torch.randn(scales.shape, generator=generator).to(zero_kind))
+    if zeros is None:
+        weights = (codes.int() - (1 << bits - 1)) * wide(scales)
+    elif zeros.is_floating_point():
+        weights = codes * wide(scales) + wide(zeros)
+    else:
+        weights = (codes - wide(zeros)) * wide(scales)
+    return stored(codes.__getitem__, scales, bits, dtype, zeros, width, block), weights.to(dtype)
 
 
 def compiled(module, *given):
     return compile_exported(torch.export.export(module, given))
 
 
-@pytest.mark.parametrize("bits", [4, 8])
-def test_layout(bits):
-    found, weights = table(100, 96, bits)
-    assert torch.equal(found.matrix(), weights.T) and found.format.bits == bits
+@pytest.mark.parametrize("form", FORMATS)
+def test_layout(form):
+    found, weights = table(100, 96, form)
+    assert torch.equal(found.matrix(), weights.T) and found.format.bits == FORMATS[form][0]
     tokens = torch.tensor([[0, 1, 5, 64, 99, 63]])
-    assert torch.equal(BlockEmbedding(found)(tokens), weights[tokens])
+    off = {"rtol": 2.0**-22, "atol": 2.0**-126 if form == "MXFP4" else 8e-6 if form in ("Q4_1", "Q4_K") else 0}
+    np.testing.assert_allclose(BlockEmbedding(found)(tokens), weights[tokens], **off)
     result = compiled(BlockEmbedding(found), tokens)(tokens)
-    np.testing.assert_allclose(result, weights[tokens], rtol=2.0**-22, atol=0)
+    np.testing.assert_allclose(result, weights[tokens], **off)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-@pytest.mark.parametrize("bits", [4, 8])
-def test_products_read_the_memory_of_the_model(bits, dtype):
-    found, weights = table(100, 96, bits, dtype)
+@pytest.mark.parametrize("form", FORMATS)
+def test_products_read_the_memory_of_the_model(form, dtype):
+    found, weights = table(100, 96, form, dtype)
     layer = BlockLinear(found, torch.randn(100).to(dtype))
     for rows in (1, 3, 40):
         x = torch.randn(rows, 96).to(dtype)
@@ -48,14 +75,16 @@ def test_products_read_the_memory_of_the_model(bits, dtype):
         assert error < (1e-5 if dtype == torch.float32 else 2e-3), rows
         addresses = {one.data_ptr() for one in model.signature.constants.values()}
         few = rows <= 4
-        assert ({found.codes.data_ptr(), found.scales.data_ptr()} <= addresses) == few
-        packed = found.codes.nbytes + found.scales.nbytes
+        parts = found.packed()
+        assert ({part.data_ptr() for part in parts} <= addresses) == few
+        packed = sum(part.nbytes for part in parts)
         assert model.result.saved_bytes == (weights.nbytes - packed if few else 0)
 
 
-def test_joined_layers():
+@pytest.mark.parametrize("form", ["Q4_0", "Q4_1"])
+def test_joined_layers(form):
     """A row is multiplied by all codes at once, more rows by those of each layer."""
-    tables = [table(rows, 64, 4, seed=rows) for rows in (128, 64, 70)]
+    tables = [table(rows, 64, form, seed=rows) for rows in (128, 64, 70)]
     biases = [None, torch.randn(64), None]
     layers = [BlockLinear(one, bias) for (one, _), bias in zip(tables, biases, strict=True)]
     whole = joined(layers)
@@ -71,12 +100,15 @@ def test_joined_layers():
 
 
 def test_refusals():
-    found, _ = table(100, 96, 4)
-    for wrong in ((found.codes[:1], found.scales, 100, 96), (found.codes, found.scales.float(), 100, 96),
+    found, _ = table(100, 96, "Q4_0")
+    for wrong in ((found.codes[:1], found.scales, 100, 96), (found.codes, found.scales.double(), 100, 96),
                   (found.codes, found.scales, 300, 96), (found.codes.view(torch.uint8), found.scales, 100, 96),
                   (found.codes.reshape(-1), found.scales, 100, 96), (found.codes, found.scales, 0, 96)):
         with pytest.raises(hx.HexError, match=r"of .* weights"):
             StoredWeights(*wrong, torch.float32)
+    for block, zeros in ((64, None), (33, None), (0, None), (32, found.scales[:1]), (32, found.scales.double())):
+        with pytest.raises(hx.HexError, match=r"of .* weights"):
+            StoredWeights(found.codes, found.scales, 100, 96, torch.float32, block, zeros)
 
     class Given(torch.nn.Module):
         def forward(self, x, codes, scales):

@@ -5,6 +5,7 @@ import torch
 
 import hexagon_mlir as hx
 from bench import weight_schemes
+from hexagon_mlir.frontend.llm.block_layers import BlockLinear
 
 SIZE = 256
 WEIGHTS, BLOCKS = SIZE * SIZE, SIZE * SIZE // 32
@@ -18,8 +19,9 @@ NBYTES = {
     "int4 in 32 (torchao)": WEIGHTS // 2 + 4 * BLOCKS,
     "int4 in 32, zero points (torchao)": WEIGHTS // 2 + 5 * BLOCKS,
     "Q4_0 (GGUF)": WEIGHTS // 2 + 2 * BLOCKS, "Q8_0 (GGUF)": WEIGHTS + 2 * BLOCKS,
-    "MXFP4 (GGUF)": WEIGHTS + 2 * BLOCKS,  # multiples up to 12 of half a scale
-    "Q4_1 (GGUF)": 4 * WEIGHTS, "Q4_K (GGUF)": 4 * WEIGHTS, "Q6_K (GGUF)": 4 * WEIGHTS,
+    "MXFP4 (GGUF)": WEIGHTS // 2 + BLOCKS, "Q4_1 (GGUF)": WEIGHTS // 2 + 4 * BLOCKS,
+    # f32, scales and minima, and scales of 16 weights
+    "Q4_K (GGUF)": WEIGHTS // 2 + 8 * BLOCKS, "Q6_K (GGUF)": WEIGHTS + 8 * BLOCKS,
 }
 
 
@@ -34,7 +36,7 @@ def test_bytes_and_values(name):
     x = torch.randn(3, SIZE, generator=torch.Generator().manual_seed(4)).to(dtype)
     with torch.no_grad():
         program = torch.export.export(model, (x,))
-        weight = model[0].weight
+        weight = model.stored.matrix().T if isinstance(model, BlockLinear) else model[0].weight
         weight = (weight.dequantize() if hasattr(weight, "dequantize") and type(weight) is not torch.nn.Parameter
                   else weight).double()
     compiled = hx.compile(program)

@@ -12,12 +12,20 @@ from hexagon_mlir.passes.block_products.words import planes_of_words
 
 
 def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
-    """Weights with random codes; the first block of the first column has the scale zero."""
+    """Weights with random codes; the first block of the first column has the scale zero. ``zeros`` may be the type of
+    minima; scales of bytes are E8M0."""
     generator = torch.Generator().manual_seed(seed)
     blocks = -(-depth // block)
     codes = torch.randint(0, 1 << bits, (depth, columns), generator=generator, dtype=torch.uint8)
+    if scales == torch.uint8:
+        of_blocks = torch.randint(100, 140, (blocks, columns), generator=generator, dtype=scales)
+        of_blocks[0, :3] = torch.tensor([0, 1, 2])
+        return BlockWeights(codes, of_blocks, block, bits)
     of_blocks = (torch.rand(blocks, columns, generator=generator) - 0.5).to(scales)
     of_blocks[0, 0] = 0
+    if isinstance(zeros, torch.dtype):
+        minima = torch.randn(blocks, columns, generator=generator).to(zeros)
+        return BlockWeights(codes, of_blocks, block, bits, minima)
     points = torch.randint(0, 1 << bits, (blocks, columns), generator=generator, dtype=torch.uint8) if zeros else None
     return BlockWeights(codes, of_blocks, block, bits, points)
 
@@ -54,6 +62,13 @@ def multiplied(x, weights, target="v75"):
     (3, 130, 70, 128, 8, torch.float32, True),
     (1, 64, 262, 32, 4, torch.float16, False),  # parts of two tiles, the last of one
     (2, 96, 700, 32, 8, torch.float16, True),
+    (1, 96, 70, 32, 4, torch.float16, torch.float16),
+    (3, 130, 70, 64, 4, torch.float32, torch.float32),
+    (1, 256, 70, 128, 8, torch.float32, torch.float16),
+    (2, 100, 70, 16, 8, torch.float32, False),
+    (1, 48, 130, 16, 4, torch.float16, True),
+    (1, 96, 70, 32, 4, torch.uint8, False),
+    (3, 200, 70, 32, 4, torch.uint8, False),
 ])
 def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
     weights = random_weights(depth, columns, block, bits, scales, zeros)
@@ -102,10 +117,10 @@ def test_blocks_have_units_of_their_own():
 
 
 def test_words_join_planes_that_fit():
-    assert planes_of_words(3, 4, 32, False) == [range(3)]
-    assert planes_of_words(3, 4, 64, False) == [range(2), range(2, 3)]  # 64 * 8 * 2^22 = 2^31
-    assert planes_of_words(3, 4, 32, True) == [range(2), range(2, 3)]
-    assert planes_of_words(4, 8, 128, False) == [range(2), range(2, 4)]
+    assert planes_of_words(3, 32, 8) == [range(3)]
+    assert planes_of_words(3, 64, 8) == [range(2), range(2, 3)]  # 64 * 8 * 2^22 = 2^31
+    assert planes_of_words(3, 32, None) == [range(2), range(2, 3)]
+    assert planes_of_words(4, 128, 128) == [range(2), range(2, 4)]
 
 
 @pytest.mark.parametrize("block", [32, 64])
@@ -146,8 +161,10 @@ def test_a_chip_without_conversions_of_words():
     assert float(((found - exact).abs() / size).max()) < 5e-7
 
 
-def test_more_rows_are_multiplied_with_a_matrix_of_floats():
-    weights = random_weights(32, 32, 32, 4, zeros=True)
+@pytest.mark.parametrize(("scales", "zeros"), [(torch.float16, True), (torch.float16, torch.float32),
+                                               (torch.uint8, False)])
+def test_more_rows_are_multiplied_with_a_matrix_of_floats(scales, zeros):
+    weights = random_weights(32, 32, 32, 4, scales, zeros)
     x = torch.randn(9, 32, generator=torch.Generator().manual_seed(4))
     found, asm = multiplied(x, weights)
     exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
