@@ -2,19 +2,22 @@
 
 * ``n / (1 + exp(v))``, and ``x * (1 / (1 + exp(v)))``
 * ``n * (1 + tanh(u))`` = 2n / (1 + exp(-2u))
-* ``n * (1 + erf(u))`` of f16, rounded to f16
+* ``n * (1 + erf(u))`` of f16, rounded to f16; GELU by a formula of its own
 * ``log(1 + exp(v))`` and ``log1p(exp(v))``
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.math_library.error_function import one_plus_erf
 from hexagon_mlir.passes.math_library.factors import read
+from hexagon_mlir.passes.math_library.half_gelu import half_gelu
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 from hexagon_mlir.passes.math_library.logistic import logistic, softplus
 from hexagon_mlir.passes.math_library.mode import Mode
@@ -32,6 +35,8 @@ class Composed:
     """The result has the sign of the first operand."""
     powers: Callable[[Float, Float], tuple[Power, Power] | None] | None = None
     """n and v as powers of one number, where this is n / (1 + exp(v))."""
+    of_leaf: bool = False
+    """The result has the sign of that number, an f16; where it is infinite or NaN, ``build`` gives none."""
 
 
 def find(op: ir.Operation) -> Composed | None:
@@ -82,7 +87,10 @@ def _product(op: ir.Operation) -> Composed | None:
         found = _one_plus(other, "math.erf")
         half = _half_base(x, found[0]) if found is not None and _rounded_to_f16(op) else None
         if found is not None and half is not None:
-            return Composed(one_plus_erf, (x, found[0]), found[1], powers=partial(_powers_of, half))
+            powers = partial(_powers_of, half.base)
+            if math.isclose(half.factors[0], 0.5) and math.isclose(half.factors[1], math.sqrt(0.5), rel_tol=1e-6):
+                return Composed(half_gelu, (half.base,), found[1], powers=powers, of_leaf=True)
+            return Composed(one_plus_erf, (x, found[0]), found[1], powers=powers)
     return None
 
 
@@ -92,22 +100,31 @@ def _rounded_to_f16(op: ir.Operation) -> bool:
     return all(reader.name == "arith.truncf" and _element(reader.results[0].type) == "f16" for reader in readers)
 
 
-def _half_base(*values: ir.Value) -> ir.Value | None:
+class Multiples(NamedTuple):
+    """Values of f32 that are ``factors`` times the f16 number ``base``."""
+
+    base: ir.Value
+    factors: tuple[float, ...]
+
+
+def _half_base(*values: ir.Value) -> Multiples | None:
     """The f16 number of which ``values``, of f32, are positive multiples."""
-    bases = set()
+    bases, factors = set(), []
     for value in values:
         x = Float(Lanes(value.type), value, "f32")
         name, operands = read(x)
+        factor = 1.0
         if name == "arith.mulf":
             constants = [y.constant for y in operands if y.constant is not None]
             if len(constants) != 1 or not constants[0] > 0:
                 return None
-            x = next(y for y in operands if y.constant is None)
+            factor, x = constants[0], next(y for y in operands if y.constant is None)
         if read(x)[0] != "arith.extf":
             return None
         bases.add(x.value.owner.operation.operands[0])
+        factors.append(factor)
     base = bases.pop()
-    return base if not bases and _element(base.type) == "f16" else None
+    return Multiples(base, tuple(factors)) if not bases and _element(base.type) == "f16" else None
 
 
 def _element(type_: ir.Type) -> str:

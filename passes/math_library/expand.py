@@ -113,7 +113,7 @@ def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool, qflo
                      Sign.FIRST if found.sign_of_first else Sign.OTHER, nan_of=_nan_of(found))
     assert results is not None
     result = results[0]
-    if qfloat and mode.half and found.powers is not None:
+    if (qfloat or found.of_leaf) and mode.half and found.powers is not None:
         result = _with_classes(op, found, mode, result)
     op.results[0].replace_all_uses_with(result)
     for dead in (op, *found.inner):
@@ -138,6 +138,8 @@ def _with_classes(op: ir.Operation, found: composed.Composed, mode: Mode, result
     for rounding in roundings:
         with ir.InsertionPoint(rounding), rounding.location:
             rounded = Float(lanes, result).truncate(mode.rounded)
+            if found.of_leaf:
+                rounded = (rounded.bits | (powers[0].leaf.bits & SIGN_16)).as_float(mode.rounded)
             rounding.results[0].replace_all_uses_with(keep_classes(*powers, rounded).value)
         erase_op(rounding, ORIGIN)
     if roundings:

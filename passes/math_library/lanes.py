@@ -138,9 +138,9 @@ class Float:
         """The same bits as the integer type ``element``."""
         return Int(self.lanes, arith.BitcastOp(self.lanes.type(element), self.value).result, element)
 
-    def to_int(self) -> Int:
-        """Truncated to i32; undefined for NaN and outside of it."""
-        return Int(self.lanes, arith.FPToSIOp(self.lanes.type("i32"), self.value).result)
+    def to_int(self, element: str = "i32") -> Int:
+        """Truncated to ``element``; undefined for NaN and outside of it."""
+        return Int(self.lanes, arith.FPToSIOp(self.lanes.type(element), self.value).result, element)
 
     def nearest_int(self) -> Int:
         """An i32 within 1/2 plus the rounding of a sum; works in legacy qfloat, where adding a constant does not

@@ -2,9 +2,9 @@
 
 ``(a b + 2^14) >> 15`` of widened 16-bit factors is ``vmpy(h,h):<<1:rnd:sat``, which takes one multiply pipe where LLVM
 22 widens, multiplies, adds, shifts and packs. The two differ only for a = b = -1: the instruction saturates, the
-expression wraps. So one factor must be known not to be -1: a constant, a fraction without its sign bit, or such a
-product. 32-bit products with a constant, accumulated or not, take the constant from a scalar register. A shift before a
-truncation to half the width is ``vasr`` of two vectors into one.
+expression wraps. So one factor must be known not to be -1: a constant, a fraction without its sign bit, an odd number
+of units, or such a product. 32-bit products with a constant, accumulated or not, take the constant from a scalar
+register. A shift before a truncation to half the width is ``vasr`` of two vectors into one.
 """
 
 from __future__ import annotations
@@ -149,7 +149,20 @@ def _is_above_minus_one(plan: SplitPlan, name: str) -> bool:
     if source.opcode == "and":
         mask = splat_number(source.operands[1], source.type)
         return mask is not None and mask >= 0
+    if source.opcode in ("add", "sub"):  # an odd number
+        offset = splat_number(source.operands[1], source.type)
+        return offset is not None and offset % 2 == 1 and _is_even(plan, source.operands[0])
     return source.opcode == "trunc" and _fractions(plan, source) is not None
+
+
+def _is_even(plan: SplitPlan, name: str) -> bool:
+    source = plan.definitions.get(name)
+    if source is None or source.opcode not in ("shl", "add"):
+        return False
+    if source.opcode == "add":
+        return source.operands[0] == source.operands[1]
+    amount = splat_number(source.operands[1], source.type)
+    return amount is not None and amount > 0
 
 
 def splat_number(operand: str, type_: str) -> int | None:

@@ -20,7 +20,8 @@ def integer(operand: str) -> int | None:
 
 
 def integer_bounds(operand: str, definitions: Mapping[str, Instruction], depth: int = _DEPTH) -> tuple[int, int]:
-    """Least and largest value of the i32 ``operand``: masked, shifted, extended, or offset by a constant."""
+    """Least and largest value of ``operand``, an i32 or a narrower integer whose sums do not wrap: masked, shifted,
+    extended, limited or offset by a constant."""
     number = integer(operand)
     if number is not None:
         return number, number
@@ -37,6 +38,8 @@ def integer_bounds(operand: str, definitions: Mapping[str, Instruction], depth: 
     if i.opcode == "and" and constant >= 0:
         return 0, constant
     low, high = integer_bounds(i.operands[0], definitions, depth - 1)
+    if i.generic == "smin":
+        return min(low, constant), min(high, constant)
     if i.opcode == "ashr":
         return low >> constant, high >> constant
     if i.opcode == "lshr" and constant:

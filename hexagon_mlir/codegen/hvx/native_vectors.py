@@ -21,6 +21,7 @@ from dataclasses import replace
 from hexagon_mlir.codegen.hvx.dot_products import make_dot_product
 from hexagon_mlir.codegen.hvx.fixed_point import make_fixed_point
 from hexagon_mlir.codegen.hvx.half_conversions import narrowed_halves, narrowed_whole, widened_whole
+from hexagon_mlir.codegen.hvx.half_integers import make_half_integer
 from hexagon_mlir.codegen.hvx.native_parts import FORMATS, PartBuilder, Value
 from hexagon_mlir.codegen.hvx.qfloat_formats import FloatFormats
 from hexagon_mlir.codegen.hvx.saturating_packs import Clamp, clamped, packed
@@ -115,7 +116,8 @@ class FunctionRewriter(PartBuilder):
             value.parts = self._load(i, value)
         elif i.opcode == "shufflevector":
             self._shuffle(i, value)
-        elif make_fixed_point(self, self.plan, i, value) or make_dot_product(self, self.plan, i, value):
+        elif (self.converts and make_half_integer(self, self.plan, i, value)) or \
+                make_fixed_point(self, self.plan, i, value) or make_dot_product(self, self.plan, i, value):
             pass
         elif make_widening_product(self, self.plan, i, value):
             value.normal = self.formats.is_normal(i.result) if i.opcode == "fmul" else True

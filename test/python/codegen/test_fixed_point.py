@@ -38,6 +38,14 @@ class TestRecognition:
     def test_two_fractions_that_may_both_be_minus_one_stay(self, lines):
         assert ".vmpyhvsrs." not in rewritten(*lines)
 
+    @pytest.mark.parametrize(("first", "offset", "known"), [
+        ("shl <64 x i16> %x, splat (i16 1)", -22501, True), ("add <64 x i16> %x, %x", 1, True),
+        ("shl <64 x i16> %x, splat (i16 1)", 22502, False), ("shl <64 x i16> %x, splat (i16 0)", 1, False),
+        ("add <64 x i16> %x, %y", 1, False)])
+    def test_an_odd_number_is_never_minus_one(self, first, offset, known):
+        text = rewritten(f"%e = {first}", f"%m = add <64 x i16> %e, splat (i16 {offset})", PRODUCT.format("%m", "%y"))
+        assert (".vmpyhvsrs." in text) == known
+
     def test_a_product_is_never_minus_one(self):
         first = PRODUCT.format("%m", "%y").replace("%r ", "%q ").replace("%aw", "%c").replace("%bw", "%d")
         first = first.replace("%p", "%e").replace("%s", "%g").replace("%t", "%h")
