@@ -22,6 +22,7 @@ import hexagon_mlir as hx
 from hexagon_mlir.frontend.llm.block_layers import BlockLinear
 from hexagon_mlir.frontend.llm.gguf import GgufTensor
 from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES
+from hexagon_mlir.frontend.llm.packed_codes import PackedTensors
 
 SIZE = 2048
 ROWS = (1, 4)
@@ -57,6 +58,20 @@ def of_gguf(name: str, size: int = SIZE) -> nn.Module:
     return BlockLinear(stored).eval()
 
 
+def of_gptq(size: int = SIZE, group: int = 128) -> nn.Module:
+    """Random codes of GPTQ with zero points, as safetensors have them."""
+    generator, top = torch.Generator().manual_seed(0), 1 << 31
+    words = [torch.randint(-top, top, shape, generator=generator).to(torch.int32)
+             for shape in ((size // 8, size), (size // group, size // 8))]
+    scales = (0.01 * (1 + torch.rand(size // group, size, generator=generator))).half()
+    tensors = {"a.qweight": words[0], "a.qzeros": words[1], "a.scales": scales}
+    found = PackedTensors({"quantization_config": {"quant_method": "gptq"}}, tensors).find("a.weight", (size, size))
+    assert found is not None
+    stored = found.stored(torch.float32)
+    assert stored is not None
+    return BlockLinear(stored).eval()
+
+
 def _int4(**options: object) -> object:
     """Four bits in groups of 32."""
     return torchao.IntxWeightOnlyConfig(weight_dtype=getattr(torch, "int4"),  # noqa: B009  (its stubs lack it)
@@ -73,6 +88,7 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "int4 in 32 (torchao)": partial(of_torchao, _int4()),
     "int4 in 32, zero points (torchao)": partial(
         of_torchao, _int4(mapping_type=torchao.MappingType.ASYMMETRIC)),
+    "int4 in 128, zero points (GPTQ)": of_gptq,
     **{f"{name} (GGUF)": partial(of_gguf, name) for name in ("Q4_0", "Q4_1", "Q8_0", "Q4_K", "Q6_K", "MXFP4")},
 }
 

@@ -10,7 +10,8 @@ def write_safetensors(file, tensors):
     header, data = {"__metadata__": {"format": "pt"}}, b""
     for name, tensor in tensors.items():
         raw = tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-        kind = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}[tensor.dtype]
+        kind = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int32: "I32",
+                torch.int64: "I64"}[tensor.dtype]
         header[name] = {"dtype": kind, "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()

@@ -14,6 +14,7 @@ from hexagon_mlir.frontend.llm import gguf, safetensors
 from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear
 from hexagon_mlir.frontend.llm.config import ORIGIN, DecoderConfig, of_gguf, of_hugging_face
 from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.llm.packed_codes import PackedTensors
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import HexError
 
@@ -56,22 +57,31 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def of_folder(folder: Path, size: int, dtype: torch.dtype) -> Decoder:
-    """The decoder in a Hugging Face folder."""
+    """The decoder in a Hugging Face folder; weights of GPTQ, AWQ and compressed-tensors stay codes."""
     sizes = read_json(folder / "config.json")
     config = of_hugging_face(sizes)
     given = safetensors.read_folder(folder)
+    packed = PackedTensors(sizes, given)
 
-    def read(name: str, shape: tuple[int, ...]) -> torch.Tensor:
+    def named(name: str) -> str:
         if sizes["model_type"] == "mixtral":
             for ours, theirs in _MIXTRAL.items():
                 name = name.replace(ours, theirs)
-        return _checked(name, given.get(name), shape)
+        return name
 
-    return _filled(_empty(config, size, dtype), read, 0)
+    def read(name: str, shape: tuple[int, ...]) -> torch.Tensor:
+        matrix = packed.find(named(name), shape)
+        return _checked(named(name), given.get(named(name)) if matrix is None else matrix.matrix(), shape)
+
+    def codes(name: str, shape: tuple[int, ...]) -> StoredWeights | None:
+        matrix = packed.find(named(name), shape)
+        return None if matrix is None else matrix.stored(dtype)
+
+    return _filled(_empty(config, size, dtype), read, 0, codes)
 
 
 def of_file(file: gguf.GgufFile, size: int, dtype: torch.dtype) -> Decoder:
-    """The decoder in a GGUF file; its weights are dequantized, but codes of Q4_0 and Q8_0 stay codes."""
+    """The decoder in a GGUF file; its weights stay codes where a scheme has codes."""
     names = frozenset(file.tensors)
     table = file.tensors.get("token_embd.weight")
     if table is None:

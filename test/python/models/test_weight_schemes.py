@@ -18,6 +18,7 @@ NBYTES = {
     "int8 per channel, f16 rows (torchao)": WEIGHTS + WEIGHTS // 128 * 2 + 2 * SIZE,
     "int4 in 32 (torchao)": WEIGHTS // 2 + 4 * BLOCKS,
     "int4 in 32, zero points (torchao)": WEIGHTS // 2 + 5 * BLOCKS,
+    "int4 in 128, zero points (GPTQ)": WEIGHTS // 2 + 3 * WEIGHTS // 128,
     "Q4_0 (GGUF)": WEIGHTS // 2 + 2 * BLOCKS, "Q8_0 (GGUF)": WEIGHTS + 2 * BLOCKS,
     "MXFP4 (GGUF)": WEIGHTS // 2 + BLOCKS, "Q4_1 (GGUF)": WEIGHTS // 2 + 4 * BLOCKS,
     # f32, scales and minima, and scales of 16 weights
