@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from hexagon_mlir import pipelines, targets
+from hexagon_mlir import display, pipelines, targets
 from hexagon_mlir.codegen import Compiled, compile_module
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out, take_weights
 from hexagon_mlir.codegen.compile import lower_module
@@ -40,6 +40,9 @@ _NUMPY: dict[str, Any] = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32":
                           "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
 
 
+_SHOWN_PASSES = 5
+
+
 @dataclass(frozen=True)
 class Run:
     """One run: the results of the entry function (none for Triton kernels, which write to their arguments)."""
@@ -61,6 +64,12 @@ class Run:
     def cycles(self) -> int:
         """Cycles of the simulator's model: compare ratios, not absolute times."""
         return self.profile.cycles
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the cycles, and what they went to."""
+        if isinstance(self.result, RunResult):
+            return display.run(self.result)
+        return display.table(("QEMU", ""), [(name, f"{value}") for name, value in vars(self.result).items()])
 
 
 class CompiledKernel:
@@ -191,6 +200,14 @@ class CompiledKernel:
             write_files({Path(file): text.encode()})
         return text
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the passes that took the most time, and the last run."""
+        steps = sorted(self._compiled.steps, key=lambda step: -step.seconds)[:_SHOWN_PASSES]
+        rows = [(f"{step.seconds * 1e3:.1f} ms", step.title) for step in steps]
+        last = self.last_run._repr_html_() if self.last_run is not None else "<p>Not run yet.</p>"
+        return (display.heading(f"{self.interface.entry} on {self.target}")
+                + display.table(("", "pass"), rows, f"compiled in {self._compiled.seconds:.3f} s") + last)
+
     def report_text(self, file: str | os.PathLike[str]) -> str:
         """What `report` writes into a file of this name."""
         run = self.last_run if self.last_run and isinstance(self.last_run.result, RunResult) else None
@@ -198,7 +215,8 @@ class CompiledKernel:
             from hexagon_mlir.report.page import kernel_page
 
             shown = replace(self._compiled, stages=self._stages)
-            return kernel_page(self.interface.entry, shown, run.profile if run else None, run.trace if run else None)
+            return kernel_page(self.interface.entry, self.asm, self.target, shown, run.profile if run else None,
+                               run.trace if run else None)
         from hexagon_mlir.report.kernel import kernel_report
 
         return kernel_report(self._compiled, run.profile if run else None)

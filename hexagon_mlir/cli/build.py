@@ -64,7 +64,7 @@ def compile_file(words: Sequence[str]) -> int:
     keep_input(options.file, [str(output)], "-o OUT")
     from hexagon_mlir.cli.artifacts import write_kernel
 
-    for path in write_kernel(_compiled(options), options.emit, output):
+    for path in write_kernel(compiled_kernel(options), options.emit, output):
         sys.stdout.write(f"{path}\n")
     return 0
 
@@ -80,7 +80,7 @@ def run_file(words: Sequence[str]) -> int:
     keep_input(options.file, [options.report, options.trace], "another name for --report or --trace")
     import numpy as np
 
-    arguments = [_argument(word) for word in options.args]
+    arguments = [argument(word) for word in options.args]
     if options.check and options.executor != "sim":
         raise UsageError("faults are found on the simulator only", "--executor=sim")
     if options.arithmetic and options.executor != "sim":
@@ -118,15 +118,21 @@ def _run_kernel(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[An
         raise UsageError("--trust is for PyTorch programs", "hexmlir run --help")
     if options.trace and options.executor != "sim":
         raise UsageError("a run under QEMU has no timeline", "--executor=sim")
-    kernel = _compiled(options)
-    grid = tuple(whole_number("a size in --grid", part, "--grid=X,Y,Z")
-                 for part in options.grid.split(",")) if options.grid else None
-    run = kernel.run(*arguments, grid=grid, executor=options.executor, trace=bool(options.report or options.trace))
+    kernel = compiled_kernel(options)
+    run = kernel.run(*arguments, grid=grid(options), executor=options.executor,
+                     trace=bool(options.report or options.trace))
     files = {options.report: kernel.report_text(options.report)} if options.report else {}
     if options.trace:
         assert run.trace is not None
         files[options.trace] = json.dumps(run.trace.timeline)
     return run.outputs, text.run(run.result) if isinstance(run.result, RunResult) else _counters(run.result), files
+
+
+def grid(options: Options) -> tuple[int, ...] | None:
+    """The launch grid that ``options`` name, if any; raises `UsageError`."""
+    if not options.grid:
+        return None
+    return tuple(whole_number("a size in --grid", part, "--grid=X,Y,Z") for part in options.grid.split(","))
 
 
 def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any], str, dict[str, str]]:
@@ -153,7 +159,8 @@ def _run_model(options: Options, arguments: Sequence[Any]) -> tuple[Sequence[Any
     return outputs, text.launches(run.launches) if run.counters is None else _counters(run.counters), {}
 
 
-def _compiled(options: Options) -> CompiledKernel:
+def compiled_kernel(options: Options) -> CompiledKernel:
+    """The kernel that ``options`` name."""
     import hexagon_mlir as hx
     from hexagon_mlir import targets
 
@@ -184,7 +191,8 @@ def _save(folder: Path, outputs: Sequence[Any], arguments: Sequence[Any], before
     write_files({folder / f"{name}.npy": array_bytes(array) for name, array in arrays.items()}, folders=[folder])
 
 
-def _argument(word: str) -> Any:
+def argument(word: str) -> Any:
+    """The number, or the array of the file, that ``word`` stands for; raises `UsageError`."""
     if word.endswith(".npy"):
         return read_array(word)
     try:

@@ -45,7 +45,7 @@ def compile_model(words: Sequence[str]) -> int:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
-    model = compiled_model(options, _shapes(options.shapes) if options.shapes else None)
+    model = compiled_model(options, shapes_of(options.shapes) if options.shapes else None)
     folder = Path(options.output)
     if not options.emit:
         from hexagon_mlir.report.model import model_report
@@ -95,7 +95,8 @@ def _without_deprecations() -> Iterator[None]:
         yield
 
 
-def _shapes(text: str) -> list[tuple[int, ...]]:
+def shapes_of(text: str) -> list[tuple[int, ...]]:
+    """What ``--shapes`` says; raises `UsageError`."""
     found = []
     for word in text.split(","):
         if not re.fullmatch(r"scalar|\d+(x\d+)*", word):

@@ -11,7 +11,7 @@ from hexagon_mlir.cli.errors import run_tool
 from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
-COMMANDS = ("targets", "profile", "compile", "run", "sim", "generate", "cache", "version")
+COMMANDS = ("targets", "profile", "compile", "run", "report", "sim", "generate", "cache", "version")
 USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
@@ -21,6 +21,8 @@ USAGE = """usage: hexmlir COMMAND
   compile FILE [-o OUT]    object, shared object, program, assembly or LLVM IR, with a C header and a weights file; of
                            MODEL.pt2 or MODEL.onnx also a folder that hexagon_mlir.load reads
   run FILE --args A ...    compile and run, on the simulator or under QEMU (hexmlir run --help)
+  report FILE [-o FOLDER]  run a kernel, a model or a script and write HTML pages: shares of the cycles, passes,
+                           packets, timelines (hexmlir report --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   generate MODEL           continue a text with a language model, a folder or a GGUF file (hexmlir generate --help)
   cache                    where compiled code is kept, and how much of it
@@ -71,6 +73,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.build import run_file
 
             return run_file(arguments)
+        case ["report", *arguments]:
+            from hexagon_mlir.cli.report import report
+
+            return report(arguments)
         case ["sim", *arguments]:
             from hexagon_mlir.cli.simulate import simulate
 

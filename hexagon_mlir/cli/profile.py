@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import re
 import runpy
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.cli.errors import nobody_reads_output
 from hexagon_mlir.cli.inputs import read_bytes
 from hexagon_mlir.ir.diagnostics import HexError
 
-if TYPE_CHECKING:
-    from hexagon_mlir.codegen import Compiled
-    from hexagon_mlir.exec.session import LaunchRecord
-
-
-_NO_CACHE = "TRITON_ALWAYS_COMPILE"
 HINT = "hexmlir profile --help"
 USAGE = """usage: hexmlir profile [--report=FOLDER] [--check] [--arithmetic=NAME] SCRIPT [--] [ARGS]
 
 Runs a Python script with the simulated NPU as Triton's device and prints what every kernel launch cost; kernels of
 compiled PyTorch models and of hexagon_mlir.compile count too.
 
-  --report=FOLDER  write KERNEL.html for each kernel: what every pass changed, the assembly with the cycles of each
-                   packet, the timeline of its first launch
+  --report=FOLDER  write index.html, which lists the kernels with their shares of the cycles, and a page for each of
+                   them, as hexmlir report does
   --check          find faults in every launch (slower): bounds, uninitialised memory, DMA, races, leaks, ...; exit
                    code 1 if there are any
   --arithmetic=A   of the simulator's HVX floating point: chip (as the target computes it) or ieee
@@ -81,20 +72,17 @@ def _script_arguments(script: str, words: list[str], separated: bool) -> list[st
 
 
 def _profile(script: str, arguments: Sequence[str], folder: str, check: bool, arithmetic: str) -> int:
-    _check(script)
+    prepare(script)
     from hexagon_mlir.exec import sim
     from hexagon_mlir.report import text
+    from hexagon_mlir.report.folder import write_report
+    from hexagon_mlir.report.recording import Recording, recording
 
-    if importlib.util.find_spec("triton") is not None:
-        from hexagon_mlir.frontend.triton import activate
-
-        activate()
-    explained = _explained(traced=bool(folder)) if folder or check else nullcontext(())
     with (sim.SESSION.recording() as records, sim.checking(check) as reports, sim.computing(arithmetic),
-          explained as compiled):
-        code = _run(script, arguments)
+          recording(traced=bool(folder)) if folder or check else nullcontext(Recording((), ())) as recorded):
+        code = run_script(script, arguments)
     sys.stdout.flush()
-    for path in _write_pages(Path(folder), records, compiled) if folder else ():
+    for path in write_report(Path(folder), Path(script).name, recorded) if folder else ():
         print(path)
     sys.stdout.write("\n" + text.launches(records))
     if check:
@@ -102,8 +90,8 @@ def _profile(script: str, arguments: Sequence[str], folder: str, check: bool, ar
     return code or int(any(report.certain for report in reports))
 
 
-def _check(script: str) -> None:
-    """Raise `HexError` unless ``script`` is text."""
+def prepare(script: str) -> None:
+    """Make the simulated NPU Triton's device; raises `HexError` unless ``script`` is text."""
     if not Path(script).is_file():
         raise HexError.plain("cannot read: no such script", file=script)
     data = read_bytes(script)
@@ -113,49 +101,14 @@ def _check(script: str) -> None:
         importlib.util.decode_source(data)
     except (SyntaxError, UnicodeDecodeError) as error:
         raise HexError.plain(f"no Python script: {error}", file=script) from None
+    if importlib.util.find_spec("triton") is not None:
+        from hexagon_mlir.frontend.triton import activate
+
+        activate()
 
 
-@contextmanager
-def _explained(traced: bool) -> Iterator[Sequence[Compiled]]:
-    """Compilations keep stages and line info, launches their traces; nothing comes out of Triton's own cache."""
-    from hexagon_mlir.codegen.compile import explaining
-    from hexagon_mlir.exec.sim import SESSION
-
-    before = os.environ.get(_NO_CACHE)
-    os.environ[_NO_CACHE] = "1"
-    try:
-        with explaining() as compiled, SESSION.running(traced=traced):
-            yield compiled
-    finally:
-        del os.environ[_NO_CACHE]
-        if before is not None:
-            os.environ[_NO_CACHE] = before
-
-
-def _write_pages(folder: Path, records: Sequence[LaunchRecord], compiled: Sequence[Compiled]) -> list[Path]:
-    """A page for each kernel, of its first launch; a number tells those of one name apart."""
-    from hexagon_mlir.report.page import kernel_page
-    from hexagon_mlir.whole_files import Content, write_files
-
-    by_asm = {each.asm: each for each in compiled}
-    launched: dict[tuple[str, str], LaunchRecord] = {}
-    for record in records:
-        launched.setdefault((record.kernel, record.asm), record)
-    pages: dict[Path, Content] = {}
-    for record in launched.values():
-        name = re.sub(r"[^\w.$-]", "_", record.kernel)  # a kernel may be called anything
-        path = folder / f"{name}.html"
-        number = 1
-        while path in pages:
-            number += 1
-            path = folder / f"{name}-{number}.html"
-        page = kernel_page(record.kernel, by_asm[record.asm], record.result, record.trace)
-        pages[path] = page.encode()
-    write_files(pages, folders=[folder])
-    return sorted(pages)
-
-
-def _run(script: str, arguments: Sequence[str]) -> int:
+def run_script(script: str, arguments: Sequence[str]) -> int:
+    """Run it as Python would; the exit code."""
     argv, path = sys.argv, list(sys.path)
     sys.argv = [script, *arguments]
     sys.path.insert(0, str(Path(script).resolve().parent))

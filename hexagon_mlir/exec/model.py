@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from hexagon_mlir import display
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
 from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.exec.handover import TcmUse
@@ -49,6 +50,10 @@ class ModelRun:
     def ddr_bytes(self) -> int:
         """Bytes read from and written to DDR."""
         return sum(r.result.ddr_read_bytes + r.result.ddr_write_bytes for r in self.launches)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: each kernel with its share of the cycles."""
+        return display.launches(self.launches)
 
 
 @dataclass(frozen=True)

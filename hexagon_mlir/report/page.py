@@ -1,84 +1,63 @@
-"""The pass explorer: how a kernel was compiled and what its run cost, as one HTML page without other files."""
+"""A kernel's page: how it was compiled and what its run cost, as one HTML file that needs no other."""
 
 from __future__ import annotations
 
-import linecache
-import os
-from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 
-from hexagon_mlir import pipelines, targets
-from hexagon_mlir.ir.text import named_files
+from hexagon_mlir import display, targets
 from hexagon_mlir.report import text
-from hexagon_mlir.report.ir_diff import ir_diff
-from hexagon_mlir.report.lanes import lanes
+from hexagon_mlir.report.lanes import timeline
+from hexagon_mlir.report.packed import packed
+from hexagon_mlir.report.packets import listing
+from hexagon_mlir.report.roofline import bound
+from hexagon_mlir.report.stages import grouped, stages
 
 if TYPE_CHECKING:
     from hexagon_mlir.codegen import Compiled
     from hexagon_mlir.exec.session import Trace
     from hexagon_mlir.sim import RunResult
 
-_LEAST_SHARE = 0.001
+_TEMPLATES = "templates"
+GENERATOR = "hexagon-mlir report"
+"""What every page says it was made by."""
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One step of the pipeline. ``diff``, as of `ir_diff`, is empty where the IR stayed as it was."""
-
-    title: str
-    options: str
-    why: str
-    milliseconds: float
-    added: int
-    removed: int
-    diff: list[tuple[str, str]]
-    after: str
-    remarks: tuple[str, ...]
-
-
-def kernel_page(entry: str, compiled: Compiled, run: RunResult | None, trace: Trace | None) -> str:
-    """The page of kernel ``entry``, which was compiled with its stages kept, and of ``run`` if there was one."""
-    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8"))
-    return template.render(
-        entry=entry, compiled=compiled, source=compiled.stages[0][1], stages=_stages(compiled),
-        asm=trace.annotated_asm if trace else compiled.asm,
-        profile=text.run(run) if run else "", cycles=run.cycles if run else None,
-        lanes=lanes(trace.timeline["traceEvents"] if trace else ()),
-        lines=_lines(trace.lines) if trace else (),
-    )  # fmt: skip
+def kernel_page(entry: str, asm: str, target: str, compiled: Compiled | None, run: RunResult | None,
+                trace: Trace | None, index: str = "", modules: tuple[str, ...] = ()) -> str:
+    """The page of kernel ``entry`` with code ``asm``: of its compilation, if it is known and kept its stages, and of
+    ``run``, if there was one. ``index`` is the address of the page that links to this one; ``modules`` the model's
+    modules it computes."""
+    found = stages(compiled) if compiled is not None and compiled.stages else []
+    texts = compiled.stages if compiled is not None and found else ()
+    ir = {f"stage{number}": packed(stage.diff) for number, stage in enumerate(found) if stage.diff}
+    code = {"LLVM IR": packed(compiled.llvm_ir)} if compiled is not None else {}
+    shown = listing(asm, trace)
+    return render("kernel.html.j2", title=f"{entry} on {target}", entry=entry, target=target, compiled=compiled,
+                  index=index, modules=modules, stages=found, groups=grouped(found), diffs=ir, code=code,
+                  whole={f"whole{number}": packed(after) for number, (_, after) in enumerate(texts)
+                         if number == 0 or found[number - 1].diff},
+                  schedules=list(compiled.schedules) if compiled is not None else [], listing=shown,
+                  assembly=packed(shown.rows), run=run,
+                  shares=display.shares(run.packets, run.stalls) if run else [],
+                  bound=bound(run, targets.get(target)) if run else None,
+                  timeline=timeline(trace.timeline) if trace else None)  # fmt: skip
 
 
-def _lines(cycles: dict[str, int]) -> list[tuple[int, str, str]]:
-    """Cycles, place and text of each source line that can be read, without those of little use."""
-    total, found = sum(cycles.values()), []
-    for place, spent in cycles.items():
-        file, _, line = place.rpartition(":")
-        if spent >= total * _LEAST_SHARE:
-            found.append((spent, f"{Path(file).name}:{line}", _line(file, int(line))))
-    return found
+def render(template: str, **values: Any) -> str:
+    """``template`` of this package with ``values``, the style and the script that all pages share."""
+    return _environment().get_template(template).render(generator=GENERATOR, note=text.NOTE, **values)
 
 
-def _line(file: str, number: int) -> str:
-    """The text of a line, of files the user named and those whose code Python has read; a place may name any file."""
-    known = file in linecache.cache or os.path.realpath(file) in named_files
-    return linecache.getline(file, number).strip() if known else ""
-
-
-def _stages(compiled: Compiled) -> list[Stage]:
-    steps = pipelines.get(compiled.pipeline, targets.get(compiled.target), compiled.settings)
-    stages = []
-    texts = [text for _, text in compiled.stages]
-    for step, record, (before, after) in zip(steps, compiled.steps, pairwise(texts), strict=True):
-        diff = list(ir_diff(before, after))
-        signs = [sign for sign, _ in diff]
-        remarks = tuple(str(remark) for remark in compiled.remarks if remark.origin == step.title)
-        options = step.text.removeprefix(step.title)
-        stages.append(Stage(step.title, options, step.why, record.seconds * 1e3, signs.count("+"), signs.count("-"),
-                            diff, after, remarks))
-    return stages
+@cache
+def _environment() -> jinja2.Environment:
+    folder = files(__package__).joinpath(_TEMPLATES)
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8")), autoescape=True,
+        trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"count": lambda number: f"{number:,.0f}", "percent": lambda share: f"{share:.1%}",
+                            "bytes": text.size, "unit": lambda number: f"{number:.2f}"}
+    return environment

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from hexagon_mlir import display
 from hexagon_mlir.report.engine_gaps import Gap, idle
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
 
@@ -32,8 +33,7 @@ def run(result: RunResult) -> str:
         ("cycles", f"{result.cycles:,}"),
         ("packets", f"{result.packets:,}"),
         ("packets with HVX", f"{result.hvx_packets:,} ({hvx_share(result):.1%})"),
-        *((f"stalls: {cause}", f"{cycles:,} ({_ratio(cycles, result.cycles):.1%})")
-          for cause, cycles in _largest(result.stalls)),
+        *((f"stalls: {cause}", f"{cycles:,} ({share:.1%})") for cause, cycles, share in _stall_shares(result)),
         ("DDR read, written", f"{size(result.ddr_read_bytes)}, {size(result.ddr_write_bytes)}"),
         ("TCM read, written", f"{size(result.tcm_read_bytes)}, {size(result.tcm_write_bytes)}"),
         ("TCM peak", size(result.tcm_high_water)),
@@ -149,8 +149,13 @@ def _row(group: Sequence[LaunchRecord]) -> tuple[str, ...]:
 
 
 def _stalls(result: RunResult) -> str:
-    shares = [(cause, _ratio(cycles, result.cycles)) for cause, cycles in _largest(result.stalls)]
-    return ", ".join(f"{cause} {share:.0%}" for cause, share in shares if share >= _LEAST_SHARE) or "none"
+    return ", ".join(f"{cause} {share:.0%}" for cause, _, share in _stall_shares(result)
+                     if share >= _LEAST_SHARE) or "none"
+
+
+def _stall_shares(result: RunResult) -> list[tuple[str, int, float]]:
+    """Cause, cycles and their share of the cycles of all threads, without those in which packets issued."""
+    return [part for part in display.shares(result.packets, result.stalls) if part[0] in result.stalls]
 
 
 def hvx_share(result: RunResult) -> float:

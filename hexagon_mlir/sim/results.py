@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hexagon_mlir import display
 from hexagon_mlir.sim import layout
 from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.checking.report import Report
@@ -84,6 +85,10 @@ class RunResult:
     left_q8: tuple[int, ...] = ()
     """What is left of the time of each transfer for a later run after the end, in the order of their starts, in 1/256
     cycle."""
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return display.run(self)
 
     @functools.cached_property
     def _profile(self) -> Profile:

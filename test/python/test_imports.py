@@ -13,7 +13,7 @@ BASE = {"targets", "isa", "ir", "version", "interrupts", "settings", "collector"
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
-RUN = COMPILER | {"sim", "exec"}
+RUN = COMPILER | {"sim", "exec", "display"}
 ALL = RUN | {"frontend", "report"}
 
 ALLOWED = {
@@ -24,20 +24,21 @@ ALLOWED = {
     "settings": {"ir"},
     "ir": {"interrupts"},
     "version": set(),
+    "display": set(),
     "collector": set(),
     "whole_files": {"ir"},
     "disk_cache": set(),
     "pass_plugins": set(),
     "pass_names": {"pass_plugins", "interrupts"},
-    "sim": {"targets", "isa", "collector", "disk_cache"},
+    "sim": {"targets", "isa", "collector", "disk_cache", "display"},
     "levels": {"ir", "dialects"},
     "pass_infra": BASE | {"levels", "pass_plugins", "pass_names"},
     "dialects": BASE,
     "passes": PASSES,
     "pipelines": PIPELINES,
     "codegen": PIPELINES | {"pipelines", "llvmir", "sim"},  # which of two programs is faster is simulated
-    "exec": COMPILER | {"sim"},
-    "frontend": RUN,  # Triton asks a driver to launch kernels, torch.compile for something that runs
+    "exec": COMPILER | {"sim", "display"},
+    "frontend": RUN | {"report"},  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,
     "api": ALL,
     "quantization": ALL | {"api"},

@@ -12,8 +12,9 @@ import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.codegen import compile as codegen
 from hexagon_mlir.exec import sim
-from hexagon_mlir.report.ir_diff import ir_diff
-from hexagon_mlir.report.lanes import WIDTH, lanes
+from hexagon_mlir.report.ir_diff import ir_diff, side_by_side
+from hexagon_mlir.report.lanes import WIDTH, lanes, ticks
+from hexagon_mlir.report.packed import packed, unpacked
 
 SIZE = 100_003
 VECTOR = f"tensor<{SIZE}xf32>"
@@ -37,6 +38,11 @@ class TestDiff:
     def test_equal(self):
         assert list(ir_diff("%0 = a\n", "%7 = a\n")) == list(ir_diff("", "")) == []
 
+    def test_lines_stand_beside_each_other(self):
+        rows = list(side_by_side("%0 = a\n%1 = b\n%2 = c\n", "%0 = a\n%1 = d\n%2 = e\n%3 = c\n"))
+        assert rows == [(" ", "%0 = a", "%0 = a"), ("~", "%1 = b", "%1 = d"), ("+", "", "%2 = e"),
+                        (" ", "%2 = c", "%3 = c")]
+
     def test_hunks_are_apart(self):
         same = "\n".join(f"line {n}" for n in range(20))
         lines = list(ir_diff(f"a\n{same}\nb", f"c\n{same}\nd"))
@@ -59,9 +65,26 @@ class TestLanes:
         ]
         thread, tcm = lanes(events)
         assert thread.name == "hardware thread 2"
-        assert [(bar.x, bar.width, bar.waits) for bar in thread.bars] == [
-            (0, WIDTH / 4, False), (WIDTH / 4, WIDTH * 3 / 4, True)]
+        assert [(bar.x, bar.width, bar.kind) for bar in thread.bars] == [
+            (0, WIDTH / 4, "run"), (WIDTH / 4, WIDTH * 3 / 4, "wait")]
         assert tcm.curve == [(WIDTH / 4, 1), (WIDTH / 4, 0), (WIDTH / 2, 0), (WIDTH / 2, 0.75), (WIDTH, 0.75)]
+
+
+class TestTicks:
+    @pytest.mark.parametrize(("end", "last", "count"), [
+        (9_600, 8_000, 5), (8, 8, 9), (1, 1, 2), (2_000_000, 2_000_000, 5)])
+    def test_round_numbers(self, end, last, count):
+        found = ticks(end)
+        assert (found[0], found[-1][1], len(found)) == ((0, 0), last, count)
+        assert found[-1][0] == pytest.approx(last / end * WIDTH)
+
+    def test_of_nothing(self):
+        assert ticks(0) == []
+
+
+def test_packed():
+    value = {"a": [1, "\u2212 </script> & text", None], "b": 2.5}
+    assert unpacked(packed(value)) == value and re.fullmatch(r"[\w+/=]+", packed(value))
 
 
 class Page(HTMLParser):
@@ -69,24 +92,39 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.pieces = [], defaultdict(list)
+        self.open, self.pieces, self.elements, self.packed, self.script = [], defaultdict(list), [], {}, None
         self.feed(text)
         assert self.open == []
         self.text = {key: "".join(pieces) for key, pieces in self.pieces.items()}
 
+    def opened(self, show):
+        """What elements of this kind show when they are opened, one after the other."""
+        return [unpacked(self.packed[attributes["data-from"]]) for _, attributes in self.elements
+                if attributes.get("data-show") == show]
+
+    def changes(self, kinds):
+        """The lines before and after of all changes of these kinds."""
+        return "\n".join(f"{before}\n{after}" for rows in self.opened("diff") for kind, before, after in rows
+                         if kind in kinds)
+
     def handle_starttag(self, tag, attrs):
-        if tag not in ("meta", "rect", "polyline"):
-            self.open.append((tag, dict(attrs).get("class", "")))
-        elif tag == "rect":
-            self.open.append((tag, ""))
+        attributes = dict(attrs)
+        self.elements.append((tag, attributes))
+        if tag != "meta":
+            self.open.append((tag, attributes.get("class", "")))
+        if tag == "script":
+            self.script = attributes.get("id")
 
     def handle_startendtag(self, tag, attrs):
-        pass
+        self.elements.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag):
         assert self.open.pop()[0] == tag, self.getpos()
 
     def handle_data(self, data):
+        if self.open and self.open[-1][0] == "script" and self.script:
+            self.packed[self.script] = data
+            return
         for tag, kind in self.open:
             for key in {tag, kind}:
                 self.pieces[key].append(data)
@@ -99,11 +137,15 @@ class TestPage:
         assert (tmp_path / "k.html").read_text() == written
         page = Page(written)
         assert "Not run yet" in page.text["p"] and "svg" not in page.text
-        assert "memory_space = 1" in page.text["added"] or "1 : i64" in page.text["added"]
-        assert "linalg.add" in page.text["removed"]
+        assert "memory_space = 1" in page.changes("+~") or "1 : i64" in page.changes("+~")
+        assert "linalg.add" in page.changes("-~")
         assert "hexagon-vectorization" in page.text["stage"] and "whole HVX vectors" in page.text["why"]
-        assert "define void @twice(ptr" in page.text["pre"] and "\ntwice:" in page.text["pre"]
-        assert "no change" in page.text["change same"]
+        code, source, *others = page.opened("text")
+        assert "define void @twice(ptr" in code and source == kernel.ir("source")
+        assert kernel.ir("hexagon-vectorization") in others and len(set(others)) == len(others)
+        (assembly,) = page.opened("assembly")
+        assert "twice:" in [text for _, _, _, text, _ in assembly]
+        assert "form-gathers" in page.text["quiet"] and "without a change" in page.text["summary"]
 
     def test_traced_run(self, tmp_path):
         kernel = hx.compile(TEXT.replace(f"linalg.add ins(%x, %x : {VECTOR},", "linalg.tanh ins(%x :"))
@@ -114,8 +156,13 @@ class TestPage:
         page = Page(kernel.report(tmp_path / "k.html"))
         assert f"{cycles:,} cycles" in page.text["p"]
         assert "hardware thread 3" in page.text["span"] and "TCM, up to" in page.text["span"]
-        assert "transfer" in page.text["title"]
-        assert "hvx-issue" in page.text["pre"]
+        assert "transfer" in page.text["title"] and "from cycle" in page.text["title"]
+        assert "a transfer into TCM" in page.text["legend"] and "a DMA transfer" in page.text["legend"]
+        assert any("hvx-issue" in stalls for _, _, stalls, _, _ in page.opened("assembly")[0])
+        shares = [float(share) for share in re.findall(r"([\d.]+)%", page.text["stalls"])]
+        assert len(shares) > 3 and abs(sum(shares) - 100) < 0.1 * len(shares)
+        assert all(float(bar["x"]) + float(bar["width"]) < WIDTH + 2 for tag, bar in page.elements
+                   if tag == "rect" and "x" in bar)
 
     def test_source_lines(self, tmp_path):
         """The same code with and without, and the line with the work has the most cycles."""
@@ -129,6 +176,22 @@ class TestPage:
         assert next(iter(run.trace.lines)).endswith("k.mlir:4")
         rows = Page(told.report(tmp_path / "k.html")).text["tr"]
         assert "k.mlir:4" in rows and str(tmp_path) not in rows and "%r = linalg.add ins(%x, %x" in rows
+
+    def test_lines_and_packets_point_at_each_other(self, tmp_path):
+        """The cycles of the packets that a line marks are those of the line."""
+        file = tmp_path / "k.mlir"
+        file.write_text(TEXT)
+        kernel = hx.compile(file, line_info=True)
+        run = kernel.run(X, trace=True)
+        page = Page(kernel.report(tmp_path / "k.html"))
+        (rows,) = page.opened("assembly")
+        spent = defaultdict(int)
+        for _, cycles, _, _, line in rows:
+            spent[line] += int(cycles or 0)
+        lines = [attributes for tag, attributes in page.elements if tag == "tr" and "data-line" in attributes]
+        assert lines and all(line["tabindex"] == "0" for line in lines)
+        for number, (place, cycles) in enumerate(run.trace.lines.items()):
+            assert spent[number] == cycles, place
 
     def test_lines_of_other_files_are_not_read(self, tmp_path):
         """A place in a module may name any file."""
@@ -191,10 +254,11 @@ class TestCommands:
             "    k.run(x); k.run(x)\n")
         assert main(["profile", "--report=pages", "s.py"]) == 0
         out = capsys.readouterr().out
-        assert out.split("\n")[:2] == ["pages/twice-2.html", "pages/twice.html"]
+        first, *pages = out.split("\n")[:3]
+        assert first == "pages/index.html" and {*pages} == {"pages/kernels/twice-2.html", "pages/kernels/twice.html"}
         for name, op in (("twice", "linalg.add"), ("twice-2", "linalg.sub")):
-            page = Page((tmp_path / "pages" / f"{name}.html").read_text())
-            assert op in page.text["removed"] and "hardware thread 0" in page.text["span"]
+            page = Page((tmp_path / "pages" / "kernels" / f"{name}.html").read_text())
+            assert op in page.changes("-~") and "hardware thread 0" in page.text["span"]
         assert not codegen._EXPLAINED and not sim.SESSION.traced and not sim.SESSION.observers
 
     FAULTY = """
@@ -230,7 +294,7 @@ read[(1,)](torch.ones(32), torch.empty(1024), SIZE=1024)
             "    f(torch.ones(64, 300))\n")
         assert main(["profile", "--check", "--report=pages", "s.py"]) == 0
         assert re.search(r"\nno faults found(, \d+ to look at)?\n$", capsys.readouterr().out)
-        (page,) = (tmp_path / "pages").iterdir()
+        (page,) = (tmp_path / "pages" / "kernels").iterdir()
         assert "hardware thread 3" in Page(page.read_text()).text["span"]
 
     @pytest.mark.parametrize("words", [["--report"], ["--burn", "s.py"], ["--check=3", "s.py"], ["--report=pages"]])

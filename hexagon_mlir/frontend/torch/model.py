@@ -13,16 +13,19 @@ import numpy as np
 import torch
 from torch.utils import _pytree as pytree
 
+from hexagon_mlir import display
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
 from hexagon_mlir.exec import check_executor
 from hexagon_mlir.exec.model import ModelProgram, ModelRun
 from hexagon_mlir.exec.model_binary import ModelBinary, build
 from hexagon_mlir.exec.progress import ProgressBar
+from hexagon_mlir.frontend.torch import explanation
 from hexagon_mlir.frontend.torch.graph import Constant
 from hexagon_mlir.frontend.torch.nesting import alike
 from hexagon_mlir.frontend.torch.random_keys import draw_keys
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.ir import Diagnostic, HexError
+from hexagon_mlir.report.model import model_report
 
 _INTEGER_OF = {torch.bfloat16: torch.int16}
 
@@ -54,6 +57,47 @@ class CompiledModel:
         """What the compiler declined to do, and why: rewrites of the graph, then passes on the kernels."""
         return list(dict.fromkeys([*self.result.remarks, *(remark for kernel in self.schedule.kernels
                                                            for remark in kernel.remarks)]))
+
+    @property
+    def asm(self) -> str:
+        """The Hexagon assembly of every kernel, one after the other."""
+        return "\n".join(kernel.asm for kernel in self.schedule.kernels)
+
+    @cached_property
+    def _stages(self) -> dict[str, explanation.Stages]:
+        return explanation.stages(self)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names that `ir` accepts, in order: ``source``, then a name for each pass that ran on the kernels."""
+        return tuple(dict.fromkeys(name for stages in self._stages.values() for name, _ in stages))
+
+    def ir(self, stage: str, kernel: str | None = None) -> str:
+        """The IR of ``kernel``, or of every kernel one after the other, after ``stage``, a pass of the pipeline;
+        ``source`` is what the graph became. The first call compiles the model once more, to print what is between the
+        passes; raises `HexError` for a model whose program is not there any more, as of `load`.
+        """
+        if kernel is not None and kernel not in self._stages:
+            raise HexError.plain(f"no kernel '{kernel}'", hint=f"kernels: {', '.join(self._stages)}")
+        if stage not in self.stages:
+            raise HexError.plain(f"no stage '{stage}'", hint=f"stages: {', '.join(self.stages)}")
+        texts = [dict(stages).get(stage, "") for name, stages in self._stages.items() if kernel in (None, name)]
+        return "\n".join(texts)
+
+    def report(self, folder: str | Path | None = None, *inputs: Any) -> str:
+        """Graph passes, phases, kernels and the last run, as text; also pages in ``folder``, which need no network:
+        index.html with the graph and the kernels' shares of a run on ``inputs`` (flat; made up when there are none),
+        and a page for each kernel. For the pages the model is compiled once more; its states are as before."""
+        if folder is not None:
+            explanation.report(self, Path(folder), inputs, f"model on {self.target}")
+        return model_report(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what the compiler did, and the last run."""
+        rows = [(f"{kernel.calls}", f"{kernel.seconds:.2f} s", kernel.name) for kernel in self.schedule.kernels]
+        last = self.last_run._repr_html_() if self.last_run is not None else "<p>Not run yet.</p>"
+        kernels = display.table(("calls", "compile", "kernel"), rows, f"compiled in {self.result.seconds:.2f} s")
+        return display.heading(f"model on {self.target}") + kernels + last
 
     def binary(self, name: str = "model") -> ModelBinary:
         """The model as files to link: one C function ``name`` over the inputs, the buffers it changes, and results."""
