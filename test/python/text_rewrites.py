@@ -6,6 +6,7 @@ from typing import Any
 from hexagon_mlir.codegen import module_splitting
 from hexagon_mlir.codegen.hvx import conversions_before_calls as before_calls
 from hexagon_mlir.codegen.hvx import (
+    exchanged_sums,
     exponent_numbers,
     half_narrowing,
     lane_exchanges,
@@ -42,6 +43,7 @@ def printed(text: str) -> str:
 
 
 conversions_before_calls = on_text(before_calls.conversions_before_calls)
+exchanged_sums_in_qfloat = on_text(exchanged_sums.exchanged_sums_in_qfloat)
 exchanges_as_instructions = on_text(lane_exchanges.exchanges_as_instructions)
 float_splats_as_words = on_text(float_splats.float_splats_as_words)
 half_fabs_as_bits = on_text(half_fabs.half_fabs_as_bits)

@@ -63,7 +63,22 @@ declare void @hexmlir_gather_words(i32, i32, i32, <32 x i32>, i32)
 declare void @hexmlir_gather_done(i32)
 declare <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32>)
 declare <32 x i32> @llvm.hexagon.V6.vadd.sf.128B(<32 x i32>, <32 x i32>)
+declare <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(<32 x i32>, <32 x i32>, i32)
+declare <32 x i32> @llvm.hexagon.V6.lo.128B(<64 x i32>)
+declare <32 x i32> @llvm.hexagon.V6.hi.128B(<64 x i32>)
 declare void @work()
+
+define void @exchanged(ptr %p, <32 x i32> %a, <32 x i32> %b) {
+  %first = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %a)
+  %second = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %b)
+  %pair = call <64 x i32> @llvm.hexagon.V6.vshuffvdd.128B(<32 x i32> %first, <32 x i32> %second, i32 4)
+  %low = call <32 x i32> @llvm.hexagon.V6.lo.128B(<64 x i32> %pair)
+  %high = call <32 x i32> @llvm.hexagon.V6.hi.128B(<64 x i32> %pair)
+  %sum = call <32 x i32> @llvm.hexagon.V6.vadd.sf.128B(<32 x i32> %low, <32 x i32> %high)
+  %ieee = call <32 x i32> @llvm.hexagon.V6.vconv.sf.qf32.128B(<32 x i32> %sum)
+  store <32 x i32> %ieee, ptr %p, align 128
+  ret void
+}
 
 define void @tests(ptr %p, <32 x float> %x, <64 x half> %h, <32 x i32> %i) {
   %zero = fcmp oeq <32 x float> %x, zeroinitializer
