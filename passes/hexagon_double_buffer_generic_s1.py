@@ -15,7 +15,7 @@ from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.double_buffering.build import Builder
 from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fitting_buffers
-from hexagon_mlir.passes.double_buffering.earlier import start_before_previous_loops
+from hexagon_mlir.passes.double_buffering.earlier import start_in_previous_loops
 from hexagon_mlir.passes.double_buffering.live_bytes import live_bytes
 from hexagon_mlir.passes.double_buffering.loops import Refused, TileLoop, read_loop
 from hexagon_mlir.passes.lib.engine_tiles import engine_cycles, is_engine_product
@@ -39,8 +39,9 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
     maximum) has a copy in each set as well: each stage writes its own and reads that of the stage before.
     Loop-invariant tiles are fetched once, before the loop. In a kernel of a model, a product with weights in blocks
     gets as many sets as fit, up to four: `hexagon-weight-streaming` has all tiles of the prologue fetched sooner, which
-    are all tiles where there are as many sets. A prologue moves before the double-buffered loop before it, where
-    nothing on the way writes what it fetches, and TCM holds the tiles of both. The copies stay copies until
+    are all tiles where there are as many sets. A prologue moves to the double-buffered loop before it, where nothing on
+    the way writes what it fetches, and TCM holds the tiles of both: where that loop has no more tile to fetch, or
+    before it, if it fetches two tiles ahead or may not run. The copies stay copies until
     `hexagon-double-buffer-generic-s2` turns them into transfers, so this pass alone preserves the semantics.
 
     Before:
@@ -133,7 +134,7 @@ class HexagonDoubleBufferGenericS1Pass(Pass):
             Builder(found, count, number, trips).build()
             number += 1
         for block in dict.fromkeys(loop.block for loop in ops_named(module, "scf.for") if LOOP in loop.attributes):
-            start_before_previous_loops(block, self.tcm_bytes or context.target.tcm_budget_bytes)
+            start_in_previous_loops(block, self.tcm_bytes or context.target.tcm_budget_bytes)
         _CLEAN.run(module, context)
 
     def _choose(self, found: TileLoop, context: PassContext) -> int:

@@ -1,18 +1,22 @@
-"""Fetches of a loop's first tiles that start before the loop before it."""
+"""Fetches of a loop's first tiles that start in the loop before it, or before that."""
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.double_buffering import LOOP, PROLOGUE
-from hexagon_mlir.ir import ir
+from hexagon_mlir.dialects.double_buffering import LOOP, PREFETCH, PROLOGUE, STAGES
+from hexagon_mlir.ir import erase_op, ir, scf
 from hexagon_mlir.ir.buffers import allocation_bytes
+from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.passes.double_buffering.live_bytes import live_bytes
 from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
-from hexagon_mlir.passes.lib.pure_slices import is_pure, outside_operands
+from hexagon_mlir.passes.lib.pure_slices import Mapping, clone, is_pure, outside_operands
 
 
-def start_before_previous_loops(block: ir.Block, budget: int) -> None:
-    """Move the prologue of each double-buffered loop of ``block`` before the double-buffered loop before it, where
-    nothing on the way writes what is fetched, and ``budget`` bytes of TCM hold the buffers of both."""
+def start_in_previous_loops(block: ir.Block, budget: int) -> None:
+    """Move the prologue of each double-buffered loop of ``block`` to the double-buffered loop before it, where nothing
+    on the way writes what is fetched, and ``budget`` bytes of TCM hold the buffers of both.
+
+    It starts where the loop before has no more tile to fetch: in its last iteration, so that its own second tile does
+    not wait. Of a loop that may not run, or that fetches two tiles ahead, it stands before it."""
     previous = None
     for op in [view.operation for view in block.operations]:
         if LOOP in op.attributes:
@@ -42,6 +46,31 @@ def _move_prologue(previous: ir.Operation, loop: ir.Operation, budget: int) -> N
     if all(live_bytes(op) + more <= budget for op in others):
         for op in moved:
             op.move_before(previous)
+        guards = _last_guards(previous)
+        for guard in guards:
+            _start_in(guard, prologue)
+        for op in prologue if guards else ():
+            erase_op(op, "hexagon-double-buffer-generic-s1")
+
+
+def _last_guards(loop: ir.Operation) -> list[ir.Operation]:
+    """The guarded prefetches of ``loop``, one of which is false, once, in its last iteration; none where that is not
+    known."""
+    parts = [view.operation for view in loop.regions[0].blocks[0].operations
+             if any(name in view.operation.attributes for name in STAGES)]
+    guards = [view.operation for part in parts for view in part.regions[0].blocks[0].operations
+              if PREFETCH in view.operation.attributes and view.operation.attributes[PREFETCH] == loop.attributes[LOOP]]
+    return guards if len(guards) == len(parts) == len(STAGES) and trip_count(loop) else []
+
+
+def _start_in(guard: ir.Operation, prologue: list[ir.Operation]) -> None:
+    """Copies of ``prologue`` where ``guard`` is false."""
+    mapping: Mapping = {}
+    otherwise = guard.regions[1].blocks.append()
+    with guard.location, ir.InsertionPoint(otherwise):
+        for op in prologue:
+            clone(op, mapping)
+        scf.yield_([])
 
 
 def _computed_for(prologue: list[ir.Operation], between: list[ir.Operation]) -> list[ir.Operation] | None:

@@ -215,11 +215,9 @@ def _used_before(one: FirstTile, block: ir.Block) -> bool:
 
 
 def _holds(guard: ir.Operation, op: ir.Operation) -> bool:
-    while op.parent is not None:
-        op = op.parent.operation
-        if op == guard:
-            return True
-    return False
+    """Whether ``op`` is executed where ``guard`` is true; where it is false, a later loop's first tile may be fetched.
+    """
+    return ancestor_in(op, guard.regions[0].blocks[0]) is not None
 
 
 def _loop_around(op: ir.Operation) -> ir.Operation:

@@ -205,3 +205,37 @@ func.func @written(%x: memref<64x4096xf32>, %y: memref<64x4096xf32>, %n: index, 
   }
   return
 }
+
+// The first loop has two sets and runs: where it has no more tile to fetch, the second one's first tile comes.
+// TWO: func.func @known_to_run
+// TWO: {hexagon.db_prologue = [[FIRST:.*]] : i64}
+// TWO: scf.for
+// TWO: hexagon.db_fetch = array<i64: [[FIRST]], 1, 0>
+// TWO: } else {
+// TWO: hexagon.db_fetch = array<i64: [[SECOND:.*]], 0, 0>
+// TWO: {hexagon.db_prefetch = [[FIRST]] : i64}
+// TWO: hexagon.db_fetch = array<i64: [[FIRST]], 0, 0>
+// TWO: } else {
+// TWO: hexagon.db_fetch = array<i64: [[SECOND]], 0, 0>
+// TWO: {hexagon.db_prefetch = [[FIRST]] : i64}
+// TWO: {hexagon.db_loop = [[FIRST]] : i64}
+// TWO-NOT: {hexagon.db_prologue
+// TWO: {hexagon.db_loop = [[SECOND]] : i64}
+func.func @known_to_run(%x: memref<64x4096xf32>, %y: memref<64x4096xf32>, %t: memref<4096xf32, 1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = memref.subview %x[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf32> to memref<4096xf32, strided<[1], offset: ?>>
+    %b = memref.alloc() : memref<4096xf32, 1>
+    memref.copy %v, %b : memref<4096xf32, strided<[1], offset: ?>> to memref<4096xf32, 1>
+    linalg.mul ins(%b, %t : memref<4096xf32, 1>, memref<4096xf32, 1>) outs(%t : memref<4096xf32, 1>)
+  }
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = memref.subview %y[%i, 0] [1, 4096] [1, 1] : memref<64x4096xf32> to memref<4096xf32, strided<[1], offset: ?>>
+    %b = memref.alloc() : memref<4096xf32, 1>
+    memref.copy %v, %b : memref<4096xf32, strided<[1], offset: ?>> to memref<4096xf32, 1>
+    linalg.mul ins(%b, %t : memref<4096xf32, 1>, memref<4096xf32, 1>) outs(%t : memref<4096xf32, 1>)
+  }
+  return
+}

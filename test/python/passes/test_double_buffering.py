@@ -114,6 +114,33 @@ CARRIED = """func.func @f(%x: memref<1xf32>, %y: memref<64xf32>, %n: i32, %m: i3
 }
 """.replace("  %r:2 = scf.for", "  %sums = memref.alloc() : memref<64xf32, 1>\n"
             "  linalg.fill ins(%zero : f32) outs(%sums : memref<64xf32, 1>)\n  %r:2 = scf.for")
+CHAINED = """func.func @f(%x: memref<{n}x64xf32>, %z: memref<{m}x64xf32>, %y: memref<{m}x64xf32>, %given: i32) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant {n} : index
+  %m = arith.constant {m} : index
+  %any = arith.index_cast %given : i32 to index
+  %sums = memref.alloc() : memref<64xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<64xf32, 1>)
+  scf.for %i = %c0 to %{count} step %c1 {{
+    %v = memref.subview %x[%i, 0] [1, 64] [1, 1] : memref<{n}x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %b = memref.alloc() : memref<64xf32, 1>
+    memref.copy %v, %b : memref<64xf32, strided<[1], offset: ?>> to memref<64xf32, 1>
+    linalg.add ins(%b, %sums : memref<64xf32, 1>, memref<64xf32, 1>) outs(%sums : memref<64xf32, 1>)
+  }}
+  scf.for %i = %c0 to %m step %c1 {{
+    %v = memref.subview %z[%i, 0] [1, 64] [1, 1] : memref<{m}x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %b = memref.alloc() : memref<64xf32, 1>
+    memref.copy %v, %b : memref<64xf32, strided<[1], offset: ?>> to memref<64xf32, 1>
+    %t = memref.alloc() : memref<64xf32, 1>
+    linalg.add ins(%b, %sums : memref<64xf32, 1>, memref<64xf32, 1>) outs(%t : memref<64xf32, 1>)
+    %w = memref.subview %y[%i, 0] [1, 64] [1, 1] : memref<{m}x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    memref.copy %t, %w : memref<64xf32, 1> to memref<64xf32, strided<[1], offset: ?>>
+  }}
+  return
+}}
+"""
 HANDED_ON = """func.func @f(%x: memref<9x64xf32>, %y: memref<2x64xf32>, %n: i32) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -203,7 +230,16 @@ def cubes_case():
     return CUBES, [x, np.ones_like(x)], 1, expected
 
 
+def chained_case(n, m, given=None):
+    """Two loops, of which the second starts to fetch in the first one; that of ``given`` iterations, of these only."""
+    x, z = (np.random.default_rng(n).normal(0, 1, (count, 64)).astype(np.float32) for count in (n, m))
+    text = CHAINED.format(n=n, m=m, count="n" if given is None else "any")
+    return text, [x, z, np.zeros_like(z), given or 0], 2, z + x[:given].sum(0, dtype=np.float64).astype(np.float32)
+
+
 CASES = {
+    **{f"one after the other, {n} and {m}": chained_case(n, m) for n, m in ((2, 5), (5, 2), (7, 4))},
+    "one after the other, known at run time": chained_case(5, 3, 3), "the first may not run": chained_case(5, 3, 0),
     "ragged": add_case(1000, 96), "even": add_case(1024, 256), "two tiles": add_case(130, 128),
     "in place": in_place_case(), "carried": carried_case(7, 50, 70), "carried, one tile": carried_case(1, 64, 3),
     "carried, no tile": carried_case(0, 64, 3), "carried, overlapping tiles": carried_case(9, 64, 10),
@@ -243,7 +279,19 @@ def test_a_stage_that_lost_its_mark(name, lost):
     np.testing.assert_allclose(run(module, arguments, out), expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions", "carried, 7 tiles"])
+def test_the_next_loop_starts_in_the_last_iteration():
+    """Where that is known: a loop that may not run would not start it."""
+    for name, inside in (("one after the other, 7 and 4", True), ("the first may not run", False)):
+        module = double_buffered(CASES[name][0], 2, "s1")
+        first, second = ops_named(module, "scf.for")
+        found = [op for op in ops_named(first, "memref.copy") if next(iter(op.attributes["hexagon.db_fetch"])) == 1]
+        assert len(found) == 2 * inside, "one for each of the stages, one of which is the last"
+        assert all(str(op.attributes["hexagon.db_fetch"]) == "array<i64: 1, 0, 0>" for op in found)
+        assert len(ops_named(second, "memref.copy")) == 4
+
+
+@pytest.mark.parametrize("name", ["ragged", "in place", "carried", "three dimensions", "carried, 7 tiles",
+                                  "one after the other, 7 and 4"])
 def test_no_wait_can_be_left_out(name):
     text, arguments, out, expected = CASES[name]
     waits = len(ops_named(double_buffered(text, 2), "memref.dma_wait"))
