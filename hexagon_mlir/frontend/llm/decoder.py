@@ -33,12 +33,12 @@ class RmsNorm(nn.Module):
 
 
 class Attention(nn.Module):
-    """Grouped-query attention over the cache; of the keys, a query sees those up to its own place."""
+    """Grouped-query attention over the cache."""
 
-    def __init__(self, config: DecoderConfig, size: int, window: int, dtype: torch.dtype) -> None:
+    def __init__(self, config: DecoderConfig, size: int, dtype: torch.dtype) -> None:
         super().__init__()
         heads, groups, depth = config.heads, config.groups, config.depth
-        self.heads, self.groups, self.depth, self.size, self.window = heads, groups, depth, size, window
+        self.heads, self.groups, self.depth = heads, groups, depth
         self.q = nn.Linear(config.width, heads * depth, config.projection_bias)
         self.k = nn.Linear(config.width, groups * depth, config.projection_bias)
         self.v = nn.Linear(config.width, groups * depth, config.projection_bias)
@@ -53,7 +53,7 @@ class Attention(nn.Module):
             rows = torch.zeros(1, groups, size, depth, dtype=dtype, device="cpu")
             self.register_buffer(name, rows, persistent=False)
 
-    def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def forward(self, x: Tensor, places: Tensor, seen: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         length = x.shape[1]
         q, k, v = projected(x, self.joined, self.q, self.k, self.v)
         q = self.q_norm(q.reshape(1, length, self.heads, self.depth)).transpose(1, 2)
@@ -61,12 +61,8 @@ class Attention(nn.Module):
         v = v.reshape(1, length, self.groups, self.depth).transpose(1, 2)
         self.keys.index_copy_(2, places, rotate(k, cos, sin).to(self.keys.dtype))
         self.values.index_copy_(2, places, v.to(self.values.dtype))
-        keys = torch.arange(self.size)
-        seen = keys <= places[:, None]
-        if self.window:
-            seen = seen & (keys > places[:, None] - self.window)
         y = F.scaled_dot_product_attention(rotate(q, cos, sin).to(self.keys.dtype), self.keys, self.values,
-                                           attn_mask=seen[None, None], enable_gqa=True)
+                                           attn_mask=seen, enable_gqa=True)
         return self.out(y.transpose(1, 2).reshape(1, length, -1).to(x.dtype))
 
 
@@ -76,11 +72,12 @@ class Layer(nn.Module):
     def __init__(self, config: DecoderConfig, size: int, number: int, dtype: torch.dtype) -> None:
         super().__init__()
         self.norm1, self.norm2 = (RmsNorm(config.width, config.epsilon) for _ in range(2))
-        self.attention = Attention(config, size, config.window if number >= config.windowed_from else 0, dtype)
+        self.attention = Attention(config, size, dtype)
+        self.window = config.window if number >= config.windowed_from else 0
         self.mlp = Experts(config) if config.has_experts(number) else GatedLayer(config)
 
-    def forward(self, x: Tensor, places: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        x = x + self.attention(self.norm1(x), places, cos, sin)
+    def forward(self, x: Tensor, places: Tensor, seen: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x), places, seen, cos, sin)
         return x + self.mlp(self.norm2(x))
 
 
@@ -140,9 +137,21 @@ class Decoder(nn.Module):
     def forward(self, tokens: Tensor, places: Tensor, last: Tensor) -> Tensor:
         x = self.embedding(tokens)
         cos, sin = self.cos[places], self.sin[places]
-        for layer in self.layers:
-            x = layer(x, places, cos, sin)
+        windows: list[Any] = [layer.window for layer in self.layers]
+        seen = {window: seen_keys(places, self.size, window) for window in dict.fromkeys(windows)}
+        for layer, window in zip(self.layers, windows, strict=True):
+            x = layer(x, places, seen[window], cos, sin)
         return self.head(self.norm(x.index_select(1, last))).float().reshape(-1)
+
+
+def seen_keys(places: Tensor, size: int, window: int) -> Tensor:
+    """Which of ``size`` keys the query at each of ``places`` (N) sees, those up to its own place, of which the last
+    ``window`` ones if that is not 0: bool (1, 1, N, size)."""
+    keys = torch.arange(size)
+    seen = keys <= places[:, None]
+    if window:
+        seen = seen & (keys > places[:, None] - window)
+    return seen[None, None]
 
 
 def projected(x: Tensor, joined: JoinedLinear | None, *layers: nn.Module) -> Sequence[Tensor]:

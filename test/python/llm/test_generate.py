@@ -72,6 +72,14 @@ def test_windows_hide_earlier_tokens():
         hx.CausalLM(module, chunk=21)
 
 
+@pytest.mark.parametrize(("window", "windowed_from", "masks"), [(0, 0, 1), (5, 0, 1), (5, 1, 2)])
+def test_what_queries_see_is_computed_once_for_all_layers(window, windowed_from, masks):
+    module = decoder(window=window, windowed_from=windowed_from, layers=3)
+    program = torch.export.export(module, (torch.zeros(1, 1, dtype=torch.int64), torch.arange(1), torch.tensor([0])))
+    called = [str(node.target) for node in program.graph.nodes]
+    assert called.count("aten.le.Tensor") == masks and called.count("aten.scaled_dot_product_attention.default") == 3
+
+
 def test_sampling():
     scores, generator = torch.tensor([0.0, 3.0, 2.0, -1.0]), torch.Generator().manual_seed(1)
     assert Sampling().choose(scores, generator) == 1
