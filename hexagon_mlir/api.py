@@ -235,7 +235,7 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
     names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
     A ``torch.export.ExportedProgram``, a ``.pt2`` file of one, or an ``.onnx`` file gives a `CompiledModel`; one with
-    dynamic sizes a `SpecializedModel`, which compiles for the sizes it is called with. Both take PyTorch tensors.
+    dynamic sizes a `SpecializedModel`, which is compiled when it is first called. Both take PyTorch tensors.
     ``trust`` also takes a ``.pt2`` file whose parts run code when they are read (docs/security.md).
     ``threads`` is how many threads may share the work; 0 takes the target's HVX contexts where that pays.
     ``accuracy`` of math functions is "accurate" or "fast" (bounds: docs/maths.md). ``qfloat=False`` converts every

@@ -22,6 +22,7 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     Scope,
     bounds,
     escapes,
+    held_bytes,
     read_by_element,
     scopes,
     taken_over,
@@ -145,6 +146,8 @@ class HexagonTcmAllocationPass(Pass):
             count = trip_count(child.owner)
             if count is None:
                 self.remark(context, child.owner, "dynamic bounds: each iteration allocates its own buffers")
+                budget -= min(held_bytes(child, alignment) * (self.threads or int(context.target.hvx_contexts.value)),
+                              budget // 2)
                 continue
             self._plan(child, clock, budget // max(count, 1), alignment, context)
             asked.append(child.owner)

@@ -126,6 +126,8 @@ class HexagonTcmTilingPass(Pass):
             ops = [op.operation for op in block.operations if is_linalg(op.operation)
                    and not is_for_engine(op.operation)]
             groups += find_groups(ops, lambda op, reason: self.remark(context, op, f"stays in DDR: {reason}"))
+        if any(group.dynamic is not None for group in groups):
+            budget -= budget // _GAPS  # iterations of dynamic loops over chunks allocate
         groups = [part for group in groups for part in self._parts(group, budget, context)]
         half, room = budget // 2, budget - budget // _GAPS
         budget -= place_for_loops(function, groups, half, small)

@@ -9,44 +9,19 @@ from dataclasses import dataclass, field, replace
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.kernel_cycles import call_cycles
+from hexagon_mlir.codegen.model_calls import Buffer, Call, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.search_shares import TWICE, searched
 from hexagon_mlir.dialects.engine_tiles import tiles
-from hexagon_mlir.dialects.in_place import changed
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
-from hexagon_mlir.ir import HexError, ir, parse, to_text
+from hexagon_mlir.ir import ir, parse, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import known_bytes
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Search, Settings
 from hexagon_mlir.targets import Target
-
-ORIGIN = "schedule"
-_VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """Memory of one tensor. ``argument`` is its index among the model's arguments; None for a tensor that kernels
-    make."""
-
-    shape: tuple[int, ...]
-    element: str
-    nbytes: int
-    argument: int | None = None
-
-
-@dataclass(frozen=True)
-class Call:
-    """One kernel launch: numbers of the kernel, of the buffers it reads and of those it writes. One that is among
-    both is changed in place."""
-
-    kernel: int
-    arguments: tuple[int, ...]
-    results: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -90,65 +65,20 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
 
     ``computing`` are the `computing_cycles` of the kernels, by which `searched` decides; without it all are searched.
     """
-    functions = {ir.StringAttr(o.operation.attributes["sym_name"]).value: o.operation
-                 for o in module.body.operations if o.operation.name == "func.func"}
-    main = functions[entry]
-    block = main.regions[0].blocks[0]
-    buffers: list[Buffer] = []
-    number_of: dict[ir.Value, int] = {}
-    for place, argument in enumerate(block.arguments):
-        number_of[argument] = len(buffers)
-        buffers.append(_buffer(argument.type, place))
-    texts: dict[str, int] = {}
-    first: list[str] = []
-    given: list[set[int]] = []
-    counts: list[int] = []
-    calls: list[Call] = []
-    outputs: list[int] = []
-    shapes: list[tuple[int, ...]] = []
-    written: set[int] = set()  # arguments that calls have changed
-    for view in block.operations:
-        op = view.operation
-        if op.name == "func.call":
-            name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-            key = _canonical(functions[name], name)
-            kernel = texts.setdefault(key, len(texts))
-            ready = {place for place, v in enumerate(op.operands) if number_of[v] not in written
-                     and buffers[number_of[v]].argument is not None}
-            if kernel == len(first):
-                first.append(name)
-                given.append(ready)
-                counts.append(0)
-            given[kernel] &= ready
-            counts[kernel] += 1
-            in_place = changed(functions[name])
-            for place, result in enumerate(op.results):
-                if place in in_place:
-                    number_of[result] = number_of[op.operands[in_place[place]]]
-                    written.add(number_of[result])
-                    continue
-                number_of[result] = len(buffers)
-                buffers.append(_buffer(result.type))
-            calls.append(Call(kernel, tuple(number_of[v] for v in op.operands),
-                              tuple(number_of[v] for v in op.results)))
-        elif op.name in _VIEWS:
-            number_of[op.results[0]] = number_of[op.operands[0]]
-        elif op.name == "func.return":
-            outputs = [number_of[v] for v in op.operands]
-            shapes = [tuple(v.type.shape) for v in op.operands]
-        else:
-            raise HexError.plain(f"'{op.name}' is between kernels", origin=ORIGIN)
+    calls = read_calls(module, entry)
+    functions, first = calls.functions, calls.kernels
     with deferred():
-        sources = [_source(functions[name], ready) for name, ready in zip(first, given, strict=True)]
+        sources = [_source(functions[name], ready) for name, ready in zip(first, calls.given, strict=True)]
         own = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target, settings))
                for name in first]
     if computing is not None and settings.search == Search.AUTO:
-        cycles = _cycles(calls, buffers, [computing[name] for name in first], targets.get(target), settings)
+        cycles = _cycles(calls.calls, calls.buffers, [computing[name] for name in first], targets.get(target), settings)
         own = [one if worth else replace(one, search=Search.FEW)
                for one, worth in zip(own, searched(cycles), strict=True)]
-    kernels = _compile_all(sources, target, pipeline, progress, own)
-    kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, counts, strict=True)]
-    return ModelSchedule(target, buffers, calls, outputs, shapes, kernels, pipeline, settings)
+    kernels = compile_all(sources, target, pipeline, progress, own)
+    kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
+    return ModelSchedule(target, calls.buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline,
+                         settings)
 
 
 def _cycles(calls: Sequence[Call], buffers: Sequence[Buffer], computing: Sequence[float | None], chip: Target,
@@ -162,17 +92,6 @@ def _cycles(calls: Sequence[Call], buffers: Sequence[Buffer], computing: Sequenc
             nbytes = sum(buffers[number].nbytes for number in (*call.arguments, *call.results))
             found[call.kernel] = before + call_cycles(work, nbytes, threads, chip)
     return found
-
-
-def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:
-    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
-        raise HexError.plain(f"a value of type {type_}", origin=ORIGIN, hint="only static shapes can be scheduled")
-    return Buffer(tuple(type_.shape), str(type_.element_type), known_bytes(type_), argument)
-
-
-def _canonical(function: ir.Operation, name: str) -> str:
-    """The text of ``function`` without its name and source lines: equal layers have equal texts."""
-    return to_text(function, elide=False).replace(f"@{name}(", "@kernel(", 1)
 
 
 def _source(function: ir.Operation, given: set[int]) -> str:
@@ -215,7 +134,7 @@ def takes_long(op: ir.Operation, target: Target) -> bool:
     return reduction >= columns or cycles >= _LONG_CYCLES
 
 
-def _compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
+def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
                  settings: Sequence[Settings]) -> list[Kernel]:
     """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next."""
     report = progress or (lambda what, done, total: None)

@@ -140,8 +140,9 @@ class ModelProgram:
                 report("simulating", step, len(schedule.calls))
                 kernel = schedule.kernels[call.kernel]
                 inputs = [_read_only(arrays[n]) for n in call.arguments]
-                result = launch(kernel.asm, kernel.name, [*inputs, *(arrays[n] for n in call.results)], None,
-                                schedule.target, compile_seconds=kernel.seconds, whole_storage=False,
+                values = [*inputs, *call.numbers, *(arrays[n] for n in call.results), *call.sizes]
+                result = launch(kernel.asm, kernel.name, values, None, schedule.target,
+                                compile_seconds=kernel.seconds, whole_storage=False,
                                 tcm=self._tcm_use(step, flying), arithmetic=arithmetic)
                 flying = flying.after(result, self.tcm.places[step].starts)
         kept = {n for n in changed if schedule.buffers[n].argument is not None}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from hexagon_mlir.dialects.engine_tiles import waits
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, uses_of_buffer
+from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import in_tcm, ops_named
 from hexagon_mlir.passes.lib.dma_transfers import wait_of_transfer
@@ -183,3 +184,9 @@ def _first_user(allocation: ir.Operation) -> ir.Operation | None:
         if first is None or user.is_before_in_block(first):
             first = user
     return first
+
+
+def held_bytes(scope: Scope, alignment: int) -> int:
+    """Bytes that one iteration of a loop with dynamic bounds allocates, as far as they are known."""
+    own = sum(-(-(allocation_bytes(op) or 0) // alignment) * alignment for op in scope.allocations)
+    return own + sum(held_bytes(child, alignment) * (trip_count(child.owner) or 1) for child in scope.inner)

@@ -22,6 +22,7 @@ from hexagon_mlir.frontend.onnx.graph import to_graph
 from hexagon_mlir.frontend.onnx.loops import guard_loops
 from hexagon_mlir.frontend.onnx.operators import OPERATORS
 from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
+from hexagon_mlir.frontend.torch.domain import Domain, Size
 from hexagon_mlir.frontend.torch.examples import zeros
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.onnx_import import ORIGIN, import_onnx
@@ -49,6 +50,17 @@ class OnnxModel:
     def is_dynamic(self) -> bool:
         """True when a size of an input has no number."""
         return any(isinstance(size, str) for one in self.inputs for size in one.sizes)
+
+    def domain(self) -> Domain:
+        """Sizes of one name are equal; nothing is said of their ranges."""
+        names = {size for one in self.inputs for size in one.sizes if isinstance(size, str)}
+        return Domain(tuple(tuple(Size(size) if isinstance(size, str) else size for size in one.sizes)
+                            for one in self.inputs), dict.fromkeys(sorted(names), (0, None)), {})
+
+    def bind(self, domain: Domain, arguments: Sequence[Any]) -> dict[str, int]:
+        """The values of the named sizes; raises `HexError` for inputs of other types or sizes."""
+        self._check(tuple(arguments))
+        return domain.bind(arguments)
 
     def arguments(self, shapes: Sequence[Sequence[int]]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Arguments of these shapes, to export for; their values are zeros."""

@@ -3,49 +3,28 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch.export import ExportedProgram
-from torch.fx import Node
 
-from hexagon_mlir import pipelines, targets
-from hexagon_mlir.codegen.kernel_cycles import computing_cycles
+from hexagon_mlir import targets
 from hexagon_mlir.codegen.prediction import predict
-from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
-from hexagon_mlir.dialects.block_weights import CODES, note_formats
-from hexagon_mlir.dialects.narrow_weights import NARROW
-from hexagon_mlir.dialects.nibble_weights import NIBBLES
-from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, SUMS, WORDS, note, numbers
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.archive import read as archive
-from hexagon_mlir.frontend.torch.block_constants import in_blocks
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.clock import Clock
 from hexagon_mlir.frontend.torch.dynamic import DynamicProgram, SpecializedModel, is_dynamic
-from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
-from hexagon_mlir.frontend.torch.importer import ENTRY, to_linalg
-from hexagon_mlir.frontend.torch.index_bounds import index_bounds
+from hexagon_mlir.frontend.torch.generic import Recipe
+from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.frontend.torch.importer import ENTRY
 from hexagon_mlir.frontend.torch.model import CompiledModel
-from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights, narrowed
-from hexagon_mlir.frontend.torch.packed_weights import are_nibbles, column_sums, nibbles, packed, words
-from hexagon_mlir.frontend.torch.passes import run_passes
-from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
-from hexagon_mlir.frontend.torch.rewrites.precision import Numerics, check_numerics
-from hexagon_mlir.frontend.torch.split_weights import split
-from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, take_stored_weights, unfold
-from hexagon_mlir.interrupts import deferred
-from hexagon_mlir.ir import HexError, ir
-from hexagon_mlir.ir.query import find_ops, functions
-from hexagon_mlir.pass_infra import PassContext
-from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.frontend.torch.prepare import prepare
+from hexagon_mlir.frontend.torch.result import CompilationResult
+from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
+from hexagon_mlir.ir import HexError
 from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 
@@ -62,12 +41,13 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
     """
     compiler = partial(_compile_static, target=target, pipeline=pipeline, progress=progress, settings=settings,
                        numerics=numerics)
+    recipe = Recipe(target, pipeline, settings, numerics, progress)
     if isinstance(program, str | os.PathLike):
         if os.fspath(program).endswith(".onnx"):
             model = _read_onnx(program)
-            return SpecializedModel(model, compiler) if model.is_dynamic else compiler(model.export())
+            return SpecializedModel(model, recipe, compiler) if model.is_dynamic else compiler(model.export())
         program = archive.read(program, trust)
-    return SpecializedModel(DynamicProgram(program), compiler) if is_dynamic(program) else compiler(program)
+    return SpecializedModel(DynamicProgram(program), recipe, compiler) if is_dynamic(program) else compiler(program)
 
 
 def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
@@ -85,136 +65,23 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
                   numerics: str = Numerics.F32) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
-    check_numerics(numerics)
-    settings = replace(settings, f32_split=settings.f32_split or numerics == Numerics.F32_SPLIT)
     clock, progress = clock or Clock(), progress or ProgressBar()
-    chip = target_of(target)
-    bounds = index_bounds(graph)
-    uses_engine = settings.matrix_engine and pipelines.uses(pipeline, "hexagon-matrix-engine")
-    with clock.phase("graph passes"):
-        records = run_passes(graph, numerics, chip if uses_engine else None, settings.requantization)
-        stored = take_stored_weights(graph)
-    with clock.phase("import"), deferred():
-        module = to_linalg(graph)
-    with clock.phase("kernels"), deferred():
-        fold, *form = pipelines.model(settings)
-        run_steps(module, [fold], PassContext(chip))
-        ops = len(find_ops(module, _computes))
-        narrow: dict[int, NarrowWeights | StoredWeights] = {}
-        blocks: dict[int, BlockWeights | StoredWeights] = {}
-        of_nibbles = frozenset[int]()
-        main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
-        if pipelines.uses(pipeline, "hexagon-matrix-engine"):
-            note(main, CONSTANTS, (i for i, n in enumerate(_placeholders(graph)) if n.name in graph.constants))
-            given = {i: stored[n.name] for i, n in enumerate(_placeholders(graph)) if n.name in stored}
-            found = _narrow_weights(graph)
-            of_nibbles = _nibble_weights(graph)
-            note(main, NIBBLES, of_nibbles)
-            narrow = found | {i: weights for i, weights in given.items() if weights.is_narrow}
-            narrow = {i: weights for i, weights in narrow.items() if weights.dtype == torch.float16}
-            note(main, NARROW, narrow)
-            blocks = {i: weights.blocks() for i, weights in found.items()} | _block_weights(graph, found) | given
-            note_formats(main, {i: weights.format for i, weights in blocks.items()})
-        run_steps(module, form, PassContext(chip))
-        computing = computing_cycles(module, chip)
-        codes = numbers(main, CODES)
-        unfold(graph, stored, {_placeholders(graph)[number].name for number in (*codes, *(
-            number for number in numbers(main, PACKED) if number in narrow))})
-        tiled = {number: narrow[number].tiles() if number in narrow else
-                 (nibbles if number in of_nibbles else _tiles)(graph.value(_placeholders(graph)[number]))
-                 for number in numbers(main, PACKED)}
-        tiled |= {number: words(graph.value(_placeholders(graph)[number])) for number in numbers(main, WORDS)}
-        extra: list[tuple[str, torch.Tensor]] = []
-        saved = 0
-        for number in codes:
-            name = _placeholders(graph)[number].name
-            tiled[number], *others = blocks[number].packed()
-            extra += zip((f"{name}_scales", f"{name}_zeros"), others, strict=False)
-            saved += graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
-        for number in numbers(main, SUMS):
-            name = _placeholders(graph)[number].name
-            extra.append((f"{name}_sums", column_sums(graph.value(_placeholders(graph)[number]))))
+    prepared = prepare(graph, target, pipeline, clock, settings, numerics)
     with clock.phase("code"):
-        schedule = build_schedule(module, ENTRY, target, pipeline, progress, settings, computing)
-    placeholders = _placeholders(graph)
-    place = dict(zip(graph.inputs, graph.input_positions, strict=True))
-    output = next(iter(reversed(graph.graph.nodes)))
-    signature = Signature(
-        inputs=[*(place.get(node.name) for node in placeholders), *(None for _ in extra)],
-        constants={i: graph.constants[n.name] for i, n in enumerate(placeholders) if n.name in graph.constants} | tiled
-        | dict(enumerate((tensor for _, tensor in extra), len(placeholders))),
-        outputs=graph.outputs, mutations=graph.mutations,
-        states={i: graph.states[n.name] for i, n in enumerate(placeholders) if n.name in graph.states},
-        shapes=[*((tuple(tiled[i].shape), tiled[i].dtype) if i in tiled else (shape_of(node), dtype_of(node))
-                  for i, node in enumerate(placeholders)), *((tuple(s.shape), s.dtype) for _, s in extra)],
-        names=[*(node.name for node in placeholders), *(name for name, _ in extra)],
-        result_dtypes=[dtype_of(node) for node in output.args[0]],
-        bounds={i: bounds[n.name] for i, n in enumerate(placeholders) if n.name in bounds},
-        fixed=graph.fixed,
-        keys=next((i for i, node in enumerate(placeholders) if node.name == graph.keys), None),
-    )
+        schedule = build_schedule(prepared.module, ENTRY, target, pipeline, progress, prepared.settings,
+                                  prepared.computing)
+    signature = prepared.signature()
     with clock.phase("memory plan"):
         program = ModelProgram(schedule)
         memory = program.memory
     result = CompilationResult(
-        tuple(records), clock.seconds, ops, len(schedule.kernels), len(schedule.calls), len(memory.offsets), memory,
+        tuple(prepared.records), clock.seconds, prepared.ops, len(schedule.kernels), len(schedule.calls),
+        len(memory.offsets), memory,
         sum(tensor.numel() * tensor.element_size() for tensor in signature.constants.values()),
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
-        predict(schedule, computing, chip), saved_bytes=saved, remarks=tuple(graph.remarks))
+        predict(schedule, prepared.computing, target_of(target)), saved_bytes=prepared.saved,
+        remarks=tuple(graph.remarks))
     return CompiledModel(schedule, signature, result, progress)
-
-
-def _tiles(weight: torch.Tensor) -> torch.Tensor:
-    """``weight`` for the matrix engine: of f32 and bf16 in pieces."""
-    return split(weight) if weight.dtype in (torch.float32, torch.bfloat16) else packed(weight)
-
-
-def _narrow_weights(graph: TorchGraph) -> dict[int, NarrowWeights]:
-    """The constants that are weights of 4 bits."""
-    found = {}
-    for number, node in enumerate(_placeholders(graph)):
-        made = narrowed(graph.constants[node.name]) if _has_values(graph, node) else None
-        if made is not None:
-            graph.value(node)  # the graph depends on it
-            found[number] = made
-    return found
-
-
-def _nibble_weights(graph: TorchGraph) -> frozenset[int]:
-    """The constants that are bytes of 4 bits each."""
-    found = set()
-    for number, node in enumerate(_placeholders(graph)):
-        if _has_values(graph, node) and are_nibbles(graph.constants[node.name]):
-            graph.value(node)  # the graph depends on it
-            found.add(number)
-    return frozenset(found)
-
-
-def _block_weights(graph: TorchGraph, narrow: dict[int, NarrowWeights]) -> dict[int, BlockWeights]:
-    """The other constants that are weights of 4 or 8 bits in blocks."""
-    found = {}
-    for number, node in enumerate(_placeholders(graph)):
-        if number not in narrow and _has_values(graph, node):
-            made = in_blocks(graph.constants[node.name])
-            if made is not None:
-                graph.value(node)  # the graph depends on it
-                found[number] = made
-    return found
-
-
-def _has_values(graph: TorchGraph, node: Node) -> bool:
-    return node.name in graph.constants and not graph.constants[node.name].is_meta
-
-
-def _placeholders(graph: TorchGraph) -> list[Node]:
-    """The arguments of the module's function, in order."""
-    return [node for node in graph.graph.nodes if node.op == "placeholder"]
-
-
-def _computes(op: ir.Operation) -> bool:
-    return op.name.startswith(("linalg.", "tensor.")) and op.name not in (
-        "linalg.yield", "linalg.index", "tensor.empty", "tensor.yield", "linalg.fill", "tensor.extract",
-        "tensor.expand_shape", "tensor.collapse_shape", "tensor.cast")
 
 
 def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:
@@ -227,21 +94,3 @@ def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:
     from hexagon_mlir.frontend.onnx.model import read
 
     return read(path)
-
-
-class Clock:
-    """Times phases, by name: wall time, CPU time of this process, CPU time of the processes that run LLVM."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self.cpu_seconds: dict[str, float] = {}
-        self.llvm_seconds: dict[str, float] = {}
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Everything done inside is phase ``name``."""
-        start, own, others = time.perf_counter(), time.process_time(), workers().cpu_seconds
-        yield
-        self.seconds[name] = time.perf_counter() - start
-        self.cpu_seconds[name] = time.process_time() - own
-        self.llvm_seconds[name] = workers().cpu_seconds - others

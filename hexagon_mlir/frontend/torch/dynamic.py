@@ -1,22 +1,63 @@
-"""Exported programs with dynamic sizes: code for each combination of sizes, made when it is first met."""
+"""Programs with dynamic sizes: compiled once for all of them, or for each combination of sizes when it is first met."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 import torch
 from torch.export import ExportedProgram
 
+from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.exec.model import ModelRun
+from hexagon_mlir.frontend.torch.capture import from_exported
+from hexagon_mlir.frontend.torch.domain import Domain, of_exported
 from hexagon_mlir.frontend.torch.examples import zeros
+from hexagon_mlir.frontend.torch.generic import GenericModel, Recipe, compile_generic
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.result import CompilationResult
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.ir.diagnostics import Diagnostic, Place
+from hexagon_mlir.ir.diagnostics import Diagnostic, Place, internal_error
 
 ORIGIN = "torch-specialize"
 Sizes = tuple[tuple[tuple[int, ...], torch.dtype] | None, ...]
+
+
+def _sizes(flat: Sequence[Any]) -> Sizes:
+    return tuple((tuple(a.shape), a.dtype) if isinstance(a, torch.Tensor) else None for a in flat)
+
+
+def compile_dynamic(source: Dynamic, domain: Domain, recipe: Recipe) -> GenericModel:
+    """The model of ``source`` for any sizes of ``domain``; raises `HexError` where there is none."""
+    attempts = [domain.examples(), domain.examples(small=True)]
+    for number, examples in enumerate(attempts):
+        programs = [source.export(*source.arguments(domain.shapes(sizes))) for sizes in examples]
+        graphs = [from_exported(program) for program in programs]
+        for graph in graphs:
+            graph.sizes_vary = True
+        try:
+            model = compile_generic(graphs, examples, recipe)
+        except Differs:  # tiles of attention, for one, of which few rows need one
+            if number + 1 == len(attempts) or attempts[number + 1] == examples:
+                raise
+            continue
+        spec = programs[0].call_spec
+        model.signature.in_spec, model.signature.out_spec = spec.in_spec, spec.out_spec
+        return model
+    raise AssertionError("no examples")
+
+
+def check_formulas(graph: torch.fx.Graph) -> None:
+    """Raise `HexError` for a size in ``graph`` that is no polynomial of the inputs': others have several cases."""
+    for node in graph.nodes:
+        for value in torch.utils._pytree.tree_leaves(node.meta.get("val")):
+            sizes = value.shape if isinstance(value, torch.Tensor) else [value]
+            for size in sizes:
+                if isinstance(size, torch.SymInt | torch.SymFloat | torch.SymBool):
+                    expression = size.node.expr
+                    if not expression.is_polynomial():
+                        raise HexError.plain(f"'{node.name}' has the size {expression}", origin=ORIGIN)
 
 
 def is_dynamic(program: ExportedProgram) -> bool:
@@ -28,6 +69,12 @@ def is_dynamic(program: ExportedProgram) -> bool:
 
 class Dynamic(Protocol):
     """What a model with dynamic sizes is made from."""
+
+    def domain(self) -> Domain:
+        """The sizes that it takes; raises `HexError` if they cannot be told from formulas."""
+
+    def bind(self, domain: Domain, arguments: Sequence[Any]) -> dict[str, int]:
+        """The symbols' values for flat arguments; raises `HexError` for sizes it does not take."""
 
     def export(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ExportedProgram:
         """The program for the sizes of these arguments; raises `HexError` for sizes it does not take."""
@@ -42,6 +89,26 @@ class DynamicProgram:
     def __init__(self, program: ExportedProgram):
         self.program, self.module = program, program.module()
 
+    def domain(self) -> Domain:
+        """As `Dynamic.domain`."""
+        check_formulas(self.program.graph)
+        values = {node.name: node.meta.get("val") for node in self.program.graph.nodes if node.op == "placeholder"}
+        inputs = [values.get(name) if isinstance(name, str) else None
+                  for name in self.program.graph_signature.user_inputs]
+        shapes = [value.shape if isinstance(value, torch.Tensor) else None for value in inputs]
+        return of_exported(shapes, self.program.range_constraints)
+
+    def bind(self, domain: Domain, arguments: Sequence[Any]) -> dict[str, int]:
+        """As `Dynamic.bind`, and the guards of the export hold."""
+        symbols = domain.bind(arguments)
+        guards: Any = getattr(self.module, "_guards_fn", None)
+        if guards is not None:
+            try:
+                guards(*arguments)
+            except (RuntimeError, AssertionError) as error:
+                raise _refused(arguments, error) from None
+        return symbols
+
     def export(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ExportedProgram:
         """As `Dynamic.export`."""
         try:
@@ -49,10 +116,7 @@ class DynamicProgram:
         except (RuntimeError, AssertionError, ValueError, TypeError) as error:
             from torch.utils import _pytree as pytree
 
-            shapes = ", ".join("x".join(map(str, a.shape)) or "scalar" for a in pytree.tree_leaves((args, kwargs))
-                               if isinstance(a, torch.Tensor))
-            raise HexError.plain(f"the program does not take {shapes}: {str(error).splitlines()[0]}",
-                                 origin=ORIGIN) from None
+            raise _refused(pytree.tree_leaves((args, kwargs)), error) from None
 
     def arguments(self, shapes: Sequence[Sequence[int]]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """As `Dynamic.arguments`."""
@@ -71,31 +135,85 @@ class DynamicProgram:
         return args, kwargs
 
 
-class SpecializedModel:
-    """A model with dynamic sizes. Each call runs code for the sizes of its arguments: static shapes, so the same
-    kernels as of a static model. Weights and buffers are shared, a cache written at one size is read at another.
+def _refused(arguments: Sequence[Any], error: Exception) -> HexError:
+    shapes = ", ".join("x".join(map(str, a.shape)) or "scalar" for a in arguments if isinstance(a, torch.Tensor))
+    return HexError.plain(f"the program does not take {shapes}: {str(error).strip().splitlines()[0]}", origin=ORIGIN)
 
-    ``remarks`` tell of each compilation; `specialize` compiles ahead, and gives the model to look at or to save.
+
+class SpecializedModel:
+    """A model with dynamic sizes. The first call compiles it for any sizes; what a later call with other sizes needs
+    besides, shapes and a memory plan, are formulas. A model that is other code at other sizes is compiled for each
+    combination of sizes instead. Weights and buffers are shared, a cache written at one size is read at another.
+
+    ``remarks`` tell of each compilation, and why a model is compiled for each combination; `specialize` compiles
+    ahead, for sizes that calls then run the code of, and gives the model to look at or to save.
     """
 
-    def __init__(self, source: Dynamic, compile_static: Callable[[ExportedProgram], CompiledModel]):
-        self.source = source
+    def __init__(self, source: Dynamic, recipe: Recipe, compile_static: Callable[[ExportedProgram], CompiledModel]):
+        self.source, self.recipe = source, recipe
         self.compile_static = compile_static
         self.models: dict[Sizes, CompiledModel] = {}
+        self.specialized: set[Sizes] = set()
         self.remarks: list[Diagnostic] = []
         self._last: CompiledModel | None = None
+
+    @cached_property
+    def _domain(self) -> Domain | None:
+        """The sizes that the program takes; None where they are no formulas."""
+        try:
+            return self.source.domain()
+        except HexError as error:
+            self._stays(error)
+            return None
+
+    @cached_property
+    def _generic(self) -> GenericModel | None:
+        """The model for any sizes; None where it is compiled for each combination of them."""
+        assert self._domain is not None
+        try:
+            model = compile_dynamic(self.source, self._domain, self.recipe)
+        except HexError as error:
+            self._stays(error)
+            return None
+        except Exception as error:  # of a pass that no kernel of unknown sizes has met before: code for each is right
+            self._stays(internal_error(error))
+            return None
+        self._remark(f"compiled once for any sizes, {model.kernels} kernels")
+        return model
+
+    def _stays(self, error: HexError) -> None:
+        self._remark(f"compiled for each combination of sizes: {error.diagnostics[0].message}")
+
+    def _remark(self, message: str) -> None:
+        self.remarks.append(Diagnostic("remark", Place("<model>"), ORIGIN, message))
+
+    def _for(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> CompiledModel:
+        """The model that runs these arguments."""
+        from torch.utils import _pytree as pytree
+
+        flat = pytree.tree_leaves((args, kwargs), is_leaf=lambda value: value is None)
+        sizes = _sizes(flat)
+        if sizes not in self.models:
+            if self._domain is None:
+                return self.specialize(*args, **kwargs)
+            symbols = self.source.bind(self._domain, flat)
+            if self._generic is None:
+                return self.specialize(*args, **kwargs)
+            self.models[sizes] = self._generic.at(symbols)
+        self._last = self.models[sizes]
+        return self._last
 
     def specialize(self, *args: Any, **kwargs: Any) -> CompiledModel:
         """The model for the sizes of these arguments; `HexError` for sizes that the program excludes."""
         from torch.utils import _pytree as pytree
 
-        flat = pytree.tree_leaves((args, kwargs))
-        sizes = tuple((tuple(a.shape), a.dtype) if isinstance(a, torch.Tensor) else None for a in flat)
-        if sizes not in self.models:
+        flat = pytree.tree_leaves((args, kwargs), is_leaf=lambda value: value is None)
+        sizes = _sizes(flat)
+        if sizes not in self.specialized:
             shapes = ", ".join("x".join(map(str, s[0])) or "scalar" for s in sizes if s is not None)
             self.models[sizes] = self.compile_static(self.source.export(args, kwargs))
-            self.remarks.append(Diagnostic("remark", Place("<model>"), ORIGIN,
-                                           f"compiled for {shapes}, sizes number {len(self.models)}"))
+            self.specialized.add(sizes)
+            self._remark(f"compiled for {shapes}, sizes number {len(self.specialized)}")
         self._last = self.models[sizes]
         return self._last
 
@@ -105,8 +223,8 @@ class SpecializedModel:
         return self.specialize(*args, **kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run on the simulator; compiles first when these sizes are new."""
-        return self.specialize(*args, **kwargs)(*args, **kwargs)
+        """Run on the simulator; the first call compiles."""
+        return self._for(args, kwargs)(*args, **kwargs)
 
     @property
     def result(self) -> CompilationResult:

@@ -25,6 +25,7 @@ class TorchGraph:
     the graph depends on: of other weights, only the address matters. ``fixed`` are the flat arguments that are no
     tensors, by place: the graph is for their values. ``keys`` is the state that a run draws anew, with which operations
     draw random numbers. ``remarks``: what rewrites declined to do, and why.
+    ``sizes_vary``: it is one of the same program's graphs at several sizes, which become one.
     """
 
     module: GraphModule
@@ -38,6 +39,7 @@ class TorchGraph:
     fixed: dict[int, Fixed] = field(default_factory=dict)
     keys: str | None = None
     remarks: list[Diagnostic] = field(default_factory=list)
+    sizes_vary: bool = False
 
     @property
     def graph(self) -> torch.fx.Graph:

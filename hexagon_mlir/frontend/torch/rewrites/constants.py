@@ -99,6 +99,8 @@ def _foldable(graph: TorchGraph, node: Node, values: dict[Node, Any]) -> bool:
     if node.target in (*RANDOM, STORED) or not (isinstance(node.target, torch._ops.OpOverload)
                                                 or node.target is operator.getitem):
         return False
+    if graph.sizes_vary and not node.all_input_nodes:
+        return False  # a table, such as positions, that may have another size
     if not all(graph.is_constant(source) or source in values for source in node.all_input_nodes):
         return False
     if node.target is COSINES:

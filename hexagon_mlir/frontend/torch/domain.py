@@ -1,0 +1,134 @@
+"""The sizes that a program takes: symbols with ranges, found from the sizes of inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from hexagon_mlir.ir import HexError
+
+ORIGIN = "torch-sizes"
+EXAMPLES = 3
+"""Sizes at which a model is looked at to generalize it: see `codegen.generic_sizes.formulas`."""
+_LEAST_EXAMPLE = 5
+"""Below it, rewrites do what is right for few rows only."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dimension of ``factor * symbol + offset`` elements."""
+
+    symbol: str
+    factor: int = 1
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Domain:
+    """``inputs`` are the sizes of the flat arguments, None of what is no tensor; ``ranges`` the least and the largest
+    value of each symbol (None: any), ``typical`` one that is usual."""
+
+    inputs: tuple[tuple[int | Size, ...] | None, ...]
+    ranges: Mapping[str, tuple[int, int | None]]
+    typical: Mapping[str, int]
+
+    def bind(self, arguments: Sequence[Any]) -> dict[str, int]:
+        """The symbols' values for flat ``arguments``; raises `HexError` for sizes that the program does not take."""
+        found: dict[str, int] = {}
+        if len(arguments) != len(self.inputs):
+            raise _refused(arguments, f"it has {len(self.inputs)} inputs")
+        for number, (argument, dims) in enumerate(zip(arguments, self.inputs, strict=True)):
+            if dims is None:
+                continue
+            shape = tuple(argument.shape) if isinstance(argument, torch.Tensor) else None
+            if shape is None or len(shape) != len(dims):
+                raise _refused(arguments, f"input {number} is a tensor of {len(dims)} dimensions")
+            for d, (size, given) in enumerate(zip(dims, shape, strict=True)):
+                value = given
+                if isinstance(size, Size):
+                    value, rest = divmod(given - size.offset, size.factor)
+                    if rest:
+                        raise _refused(arguments, f"dimension {d} of input {number} is a multiple of {size.factor}"
+                                       + f" plus {size.offset}" * bool(size.offset))
+                if value != (found.setdefault(size.symbol, value) if isinstance(size, Size) else size):
+                    raise _refused(arguments, f"dimension {d} of input {number} is {given}, not "
+                                   f"{self._value(size, found)}")
+        for symbol, value in found.items():
+            low, high = self.ranges.get(symbol, (0, None))
+            if value < low or (high is not None and value > high):
+                raise _refused(arguments, f"a size of {value} is not in {low} to {'any' if high is None else high}")
+        return found
+
+    def _value(self, size: int | Size, found: Mapping[str, int]) -> int:
+        return size.factor * found[size.symbol] + size.offset if isinstance(size, Size) else size
+
+    def shapes(self, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+        """The shapes of the tensors among the arguments for ``sizes`` of the symbols."""
+        return [tuple(self._value(size, sizes) for size in dims) for dims in self.inputs if dims is not None]
+
+    def examples(self, small: bool = False) -> list[dict[str, int]]:
+        """`EXAMPLES` values of each symbol, all different, near the usual ones or ``small``. Raises `HexError` if a
+        range has too few."""
+        taken: set[int] = set()
+        chosen: dict[str, list[int]] = {}
+        for symbol, (low, high) in self.ranges.items():
+            typical = 0 if small else self.typical.get(symbol, 0)
+            chosen[symbol] = [n for n in _candidates(typical, low, high) if n not in taken][:EXAMPLES]
+            if len(chosen[symbol]) < EXAMPLES:
+                raise HexError.plain(f"sizes from {low} to {high} are too few to compile for any of them",
+                                     origin=ORIGIN)
+            taken.update(chosen[symbol])
+        return [{symbol: values[n] for symbol, values in chosen.items()} for n in range(EXAMPLES)]
+
+
+def _candidates(typical: int, low: int, high: int | None) -> list[int]:
+    """Numbers in the range, primes near the usual size first: no others are multiples of them by chance."""
+    middle = max(typical, _LEAST_EXAMPLE)
+    most = min(2 * middle + 64, high if high is not None else 2 * middle + 64)
+    numbers = range(max(low, 2), most + 1)
+    primes = [n for n in numbers if n >= _LEAST_EXAMPLE and all(n % d for d in range(2, int(n**0.5) + 1))]
+    others = [n for n in reversed(numbers) if n not in primes]
+    return [*sorted(primes, key=lambda n: (abs(n - middle), n)), *others]
+
+
+def of_exported(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain:
+    """The domain of inputs with these ``shapes`` of PyTorch's symbolic sizes; ``constraints`` are the ranges of its
+    symbols. Raises `HexError` for sizes that are no multiples of one symbol."""
+    typical: dict[str, int] = {}
+    inputs: list[tuple[int | Size, ...] | None] = []
+    for shape in shapes:
+        if shape is None:
+            inputs.append(None)
+            continue
+        inputs.append(tuple(size if isinstance(size, int) else _size(size, typical) for size in shape))
+    ranges: dict[str, tuple[int, int | None]] = {symbol: (0, None) for dims in inputs for symbol in _symbols(dims)}
+    for symbol, bounds in constraints.items():
+        if str(symbol) in ranges:
+            high = bounds.upper
+            ranges[str(symbol)] = (max(int(bounds.lower), 0), int(high) if high.is_Integer and high < 1 << 31 else None)
+    return Domain(tuple(inputs), ranges, typical)
+
+
+def _symbols(dims: tuple[int | Size, ...] | None) -> Iterator[str]:
+    return (size.symbol for size in dims or () if isinstance(size, Size))
+
+
+def _size(size: Any, typical: dict[str, int]) -> Size:
+    expression = size.node.expr
+    symbols = list(expression.free_symbols)
+    if len(symbols) == 1:
+        offset = expression.subs(symbols[0], 0)
+        factor = expression.subs(symbols[0], 1) - offset
+        if expression == factor * symbols[0] + offset and factor.is_Integer and offset.is_Integer and factor > 0:
+            if size.node.has_hint():
+                typical.setdefault(str(symbols[0]), (int(size.node.hint) - int(offset)) // int(factor))
+            return Size(str(symbols[0]), int(factor), int(offset))
+    raise HexError.plain(f"a size of {expression} is no multiple of one symbol", origin=ORIGIN)
+
+
+def _refused(arguments: Sequence[Any], reason: str) -> HexError:
+    shapes = ", ".join("x".join(map(str, a.shape)) or "scalar" for a in arguments if isinstance(a, torch.Tensor))
+    return HexError.plain(f"the program does not take {shapes}: {reason}", origin=ORIGIN)
