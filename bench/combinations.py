@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.bench.combinations import COMBINATIONS, steps
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import parse, set_index_bits
-from hexagon_mlir.pass_infra import PassContext, PassStep, Step
+from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.report.check import CLOCK_NOTE
-from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
 
@@ -34,7 +34,6 @@ from bench.tables import show, table
 
 DEGREE = 24
 """Terms of the exponent series: enough that work takes longer than its transfers."""
-COMBINATIONS = ("Vec", "+DB", "+MT", "+MT+DB")
 
 
 @dataclass(frozen=True)
@@ -109,24 +108,6 @@ def _series_of(x: np.ndarray) -> np.ndarray:
 def _gelu(x: np.ndarray) -> np.ndarray:
     wide = x.astype(np.float64)
     return wide / (1 + np.exp(-1.5957691216057308 * (wide + 0.044715 * wide**3)))
-
-
-def steps(combination: str, target: Target, threads: int = 0) -> list[Step]:
-    """The default pipeline with the passes of ``combination``; ``threads`` is for those with threads."""
-    settings = with_threads(combination, Settings(threads))
-    return with_buffers(combination, pipelines.get("default", target, settings))
-
-
-def with_threads(combination: str, settings: Settings) -> Settings:
-    """``settings`` with one thread, unless ``combination`` has more."""
-    return settings if "+MT" in combination else replace(settings, threads=1)
-
-
-def with_buffers(combination: str, steps: Sequence[Step]) -> list[Step]:
-    """``steps`` without double buffering, unless ``combination`` has it."""
-    return [replace(step, instance=replace(step.instance, buffers=0 if "+DB" in combination else 1))
-            if isinstance(step, PassStep) and step.title == "hexagon-double-buffer-generic-s1" else step
-            for step in steps]
 
 
 def measure(kernel: Kernel, combination: str, target: Target, threads: int = 0) -> RunResult:

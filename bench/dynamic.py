@@ -22,8 +22,8 @@ from rich.progress import track
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
-from bench.corpus.size_kernels import KERNELS, SizeKernel
 from bench.tables import show, table
+from hexagon_mlir.bench.size_kernels import KERNELS, SizeKernel
 
 _LEAST = 16
 """The smallest size that is drawn."""

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bench.corpus.size_kernels import KERNELS
 from bench.dynamic import measure
+from hexagon_mlir.bench.size_kernels import KERNELS
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)

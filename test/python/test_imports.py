@@ -41,8 +41,9 @@ ALLOWED = {
     "frontend": RUN | {"report"},  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,
     "api": ALL,
+    "bench": ALL,
     "quantization": ALL | {"api"},
-    "cli": ALL | {"api", "pass_plugins", "pass_names"},
+    "cli": ALL | {"api", "bench", "pass_plugins", "pass_names"},
     "": ALL | {"api", "quantization"},
 }
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""

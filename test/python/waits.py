@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.combinations import with_buffers, with_threads
 from hexagon_mlir import pipelines, targets
+from hexagon_mlir.bench.combinations import with_buffers, with_threads
 from hexagon_mlir.exec import sim
 from hexagon_mlir.settings import DEFAULT_SETTINGS
 from hexagon_mlir.sim import Machine, RunResult, SimError
@@ -142,7 +142,8 @@ def faults(run: RunResult) -> list[Any]:
 
 @contextlib.contextmanager
 def recorded(combination: str) -> Iterator[Launches]:
-    """Compile with ``combination`` of `bench.combinations`; launches are checked and kept, each shape once."""
+    """Compile with ``combination``, see `hexagon_mlir.bench.combinations`; launches are checked and kept, each shape
+    once."""
     found = Launches()
     plain, launch, get = sim.launch, sim.launch, pipelines.get
     machines: dict[tuple[str, str], WaitsLeftOut] = {}

@@ -42,7 +42,8 @@ def _dims(value: str, sizes: Sizes, prefix: str) -> tuple[str, list[str]]:
     return "\n".join(lines), names
 
 
-def _elementwise(body: str, inputs: int) -> Callable[[Sizes], str]:
+def elementwise(body: str, inputs: int) -> Callable[[Sizes], str]:
+    """The text of a kernel of ``inputs`` tensors of the same sizes: ``body`` computes %r of the elements %a0, ..."""
     def text(sizes: Sizes) -> str:
         type_, loops = _type(sizes), ", ".join(f"d{at}" for at in range(len(sizes)))
         dims, names = _dims("%x0", sizes, "n")
@@ -144,9 +145,9 @@ def _softmax_rows(x: np.ndarray) -> np.ndarray:
 
 
 KERNELS = (
-    SizeKernel("vector add", 2, 700, _elementwise("%r = arith.addf %a0, %a1 : f32", 2), lambda s: (tuple(s),) * 2,
+    SizeKernel("vector add", 2, 700, elementwise("%r = arith.addf %a0, %a1 : f32", 2), lambda s: (tuple(s),) * 2,
                np.add),
-    SizeKernel("GELU", 2, 600, _elementwise(_GELU, 1), lambda s: (tuple(s),), _gelu),
+    SizeKernel("GELU", 2, 600, elementwise(_GELU, 1), lambda s: (tuple(s),), _gelu),
     SizeKernel("softmax", 2, 600, _softmax, lambda s: (tuple(s),), _softmax_rows),
     SizeKernel("RMS norm", 2, 600, _rms_norm, lambda s: (tuple(s),),
                lambda x: x / np.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5)),
