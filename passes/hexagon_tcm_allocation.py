@@ -47,7 +47,8 @@ class HexagonTcmAllocationPass(Pass):
     alias. One vector of TCM stays free after the arena, since the last elements of a buffer are loaded as a whole
     vector. The live range of a buffer is from its first to its last use; if it is used in a loop, it is the whole loop.
     An elementwise op may compute its result in the memory of an operand whose live range ends there. Buffers allocated
-    inside an scf.forall get a part of the arena per iteration. A remark per function has the bytes of all buffers, the
+    inside an scf.forall get a part per iteration, of a slot of their own where nothing else shares its bytes: what is
+    outlined around such loops gets the slot, not its place. A remark per function has the bytes of all buffers, the
     size of the arena and the lower bound. An scf.forall that calls such functions is limited (``hexagon.most_tasks``)
     to as many iterations at a time as have room together.
 
@@ -205,10 +206,15 @@ def _rewrite(scope: Scope, arena: ir.Value, base: ir.Value | None, apart: bool, 
     """
     for child in scope.inner:
         if child.owner in scope.offsets:
-            offset = scope.offsets[child.owner]
-            own = any(offset == low for low, size in scope.plan.slots
-                      if size == child.plan.peak * (trip_count(child.owner) or 0))
-            _rewrite(child, arena, _part(child, offset, base), apart and own, origin)
+            offset, size = scope.offsets[child.owner], child.plan.peak * (trip_count(child.owner) or 0)
+            own = apart and (offset, size) in scope.plan.slots
+            if own and base is None:
+                with scope.owner.location, ir.InsertionPoint(_after(arena)):
+                    slot_of_all = memref.view(_bytes(size), arena, index(offset), [])
+                    tcm_slots.mark(slot_of_all.owner)
+                _rewrite(child, slot_of_all, _part(child, 0, None), own, origin)
+            else:
+                _rewrite(child, arena, _part(child, offset, base), own, origin)
     placed = [op for op in scope.allocations if op in scope.offsets]
     slot_of = {op: _slot(scope.plan, scope.offsets[op]) for op in placed}
     slots: dict[tuple[int, int], ir.Value] = {}

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from hexagon_mlir.dialects.double_buffering import STAGES
 from hexagon_mlir.ir import func, ir
+from hexagon_mlir.ir.buffers import VIEWS
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -18,6 +19,7 @@ from hexagon_mlir.passes.outlining.nests import passable
 
 _PRODUCT = 100
 """Operations that a product becomes: about 80 for blocks of two rows by two vectors, others more."""
+_ADDRESSES = VIEWS - {"memref.assume_alignment"} | {"arith.constant"}
 _TRANSFERS = frozenset({"memref.dma_start", "memref.dma_wait"})
 
 
@@ -27,8 +29,9 @@ class OutlineStagesPass(Pass):
 
     The stages compute the same with different buffers. If that is hundreds of operations, compilation would spend most
     of its time on one copy for each set of buffers. The transfers stay in place: the pass outlines the longest sequence
-    of operations without transfers. A function with parallel loops gets an argument that says whether it may fork, if
-    its caller has one.
+    of operations without transfers. Its constants and views of outer buffers are moved before the stage, so that
+    functions of equal stages do not differ in what an earlier stage has computed for all. A function with parallel
+    loops gets an argument that says whether it may fork, if its caller has one.
 
     Before:
         func.func @f(%a: memref<64xf32>, %b: memref<64xf32>, %v: f32, %p: i1, %q: i1) {
@@ -85,7 +88,7 @@ class OutlineStagesPass(Pass):
         symbols = ir.SymbolTable(module.operation)
         moved = False
         for stage in [op for op in ops_named(module, "scf.if") if any(n in op.attributes for n in STAGES)]:
-            work = _work(stage.regions[0].blocks[0], self.operations)
+            work = _without_addresses(_work(stage.regions[0].blocks[0], self.operations), stage)
             used = _used_by(work)
             staying = _staying(work) if work and _passable(used) else None
             if staying is not None:
@@ -110,6 +113,27 @@ def _work(block: ir.Block, operations: int) -> list[ir.Operation]:
             runs.append((0, []))
     count, longest = max(runs, key=itemgetter(0))
     return longest if count >= operations else []
+
+
+def _without_addresses(work: list[ir.Operation], stage: ir.Operation) -> list[ir.Operation]:
+    """``work`` without its constants and views of buffers from outside of ``stage``, which are moved before it.
+
+    Stages differ in what of it stands outside: where it does, one of them computes it for an earlier stage, too. The
+    functions of all stages then take and recompute it in the order of its uses.
+    """
+    left = []
+    for op in work:
+        outside = all(_is_outside(operand, stage) for operand in op.operands)
+        if op.name in _ADDRESSES and outside:
+            op.move_before(stage)
+        else:
+            left.append(op)
+    return left
+
+
+def _is_outside(value: ir.Value, stage: ir.Operation) -> bool:
+    block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    return block != stage.regions[0].blocks[0]
 
 
 def _is_product(op: ir.Operation) -> bool:

@@ -49,14 +49,15 @@ func.func @bounded(%x: memref<100xf32>, %c: f32) {
 }
 
 // -----
-// 3. Every iteration of a forall may run at the same time: 2 x 3 parts of 256 bytes.
+// 3. Every iteration of a forall may run at the same time: 2 x 3 parts of 256 bytes, of a slot of their own.
 // CHECK-LABEL: func.func @threads
 // CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 128 : i64} : memref<1536xi8, 1>
+// CHECK: %[[SLOT:.*]] = memref.view %[[ARENA]][%c0{{.*}}][] {hexagon.tcm_slot} : memref<1536xi8, 1> to memref<1536xi8, 1>
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) in (2, 3)
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c3{{.*}} : index
 // CHECK: %[[NUMBER:.*]] = arith.addi %[[ROW]], %{{.*}} : index
 // CHECK: %[[PART:.*]] = arith.muli %[[NUMBER]], %c256{{.*}} : index
-// CHECK: memref.view %[[ARENA]][%{{.*}}][] {hexagon.tcm_slot} : memref<1536xi8, 1> to memref<256xi8, 1>
+// CHECK: memref.view %[[SLOT]][%{{.*}}][] {hexagon.tcm_slot} : memref<1536xi8, 1> to memref<256xi8, 1>
 func.func @threads(%c: f32) {
   scf.forall (%i, %j) in (2, 3) {
     %a = memref.alloc() : memref<64xf32, 1>

@@ -3,8 +3,8 @@
 // RUN: hexmlir-opt %s --outline-stages=operations=2 | filecheck %s
 // RUN: hexmlir-opt %s --outline-stages=operations=2 --merge-functions | filecheck %s --check-prefix=MERGED
 
-// CHECK: func.func private @f_stage(%{{.*}}: memref<256xi8, 1> {llvm.align = 128 : i64, llvm.noalias}, %{{.*}}: index,
-// CHECK-SAME: %{{.*}}: f32) attributes {{.*}}noinline
+// CHECK: func.func private @f_stage(%{{.*}}: index, %{{.*}}: f32,
+// CHECK-SAME: %{{.*}}: memref<256xi8, 1> {llvm.align = 128 : i64, llvm.noalias}) attributes {{.*}}noinline
 // CHECK: memref.assume_alignment
 // CHECK: arith.addi
 // CHECK: memref.store
@@ -15,18 +15,18 @@
 // CHECK: func.func @f(
 // CHECK: scf.if
 // CHECK-NEXT: memref.dma_wait
-// CHECK-NEXT: call @f_stage(%[[A:.*]], %[[I:.*]], %[[V:.*]]) :
+// CHECK-NEXT: call @f_stage(%[[I:.*]], %[[V:.*]], %[[A:.*]]) :
 // CHECK: %[[NEXT:.*]] = arith.addi
 // CHECK-NEXT: memref.dma_start
 // CHECK-SAME: %[[NEXT]]
 // CHECK: scf.if
-// CHECK: call @f_stage_0(%{{.*}}, %[[I]], %[[V]]) :
+// CHECK: call @f_stage_0(%[[I]], %[[V]], %{{.*}}) :
 
 // MERGED: func.func private @f_stage(
 // MERGED-NOT: @f_stage_0
-// MERGED: call @f_stage(%[[A:.*]], %[[I:.*]], %{{.*}}) :
-// MERGED-NOT: call @f_stage(%[[A]],
-// MERGED: call @f_stage(%{{.*}}, %[[I]],
+// MERGED: call @f_stage(%[[I:.*]], %{{.*}}, %[[A:.*]]) :
+// MERGED-NOT: call @f_stage({{.*}}%[[A]]) :
+// MERGED: call @f_stage(%[[I]],
 func.func @f(%v: f32, %out: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: i1, %q: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -72,5 +72,37 @@ func.func @chain(%v: f32, %a: memref<64xf32>, %out: memref<64xf32, 1>, %tag: mem
     memref.store %v, %a[%k] : memref<64xf32>
     memref.dma_start %a[%j], %out[%c0], %c64, %tag[%c0] : memref<64xf32>, memref<64xf32, 1>, memref<1xi32>
   } {hexagon.db_ping_stage = 0 : i64}
+  return
+}
+
+// One stage has its view from outside, where the transfer before the loop needs it too; the other has its own, and a
+// constant: their functions are equal nevertheless.
+// CHECK: func.func private @prologue_stage(
+// CHECK: func.func private @prologue_stage_{{[0-9]+}}(
+// MERGED: func.func private @prologue_stage(
+// MERGED-NOT: @prologue_stage_
+func.func @prologue(%v: f32, %w: f32, %in: memref<64xf32>, %tag: memref<1xi32>, %i: index, %p: i1, %q: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %c64 = arith.constant 64 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<512xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<512xi8, 1> to memref<256xi8, 1>
+  %t = memref.view %arena[%c256][] {hexagon.tcm_slot} : memref<512xi8, 1> to memref<256xi8, 1>
+  %a = memref.view %s[%c0][] : memref<256xi8, 1> to memref<64xf32, 1>
+  memref.dma_start %in[%c0], %a[%c0], %c64, %tag[%c0] : memref<64xf32>, memref<64xf32, 1>, memref<1xi32>
+  scf.if %p {
+    memref.dma_wait %tag[%c0], %c1 : memref<1xi32>
+    %c2 = arith.constant 2 : index
+    memref.store %v, %a[%c2] : memref<64xf32, 1>
+    memref.store %w, %a[%i] : memref<64xf32, 1>
+  } {hexagon.db_ping_stage = 0 : i64}
+  scf.if %q {
+    memref.dma_wait %tag[%c0], %c1 : memref<1xi32>
+    %b = memref.view %t[%c0][] : memref<256xi8, 1> to memref<64xf32, 1>
+    %c2 = arith.constant 2 : index
+    memref.store %v, %b[%c2] : memref<64xf32, 1>
+    memref.store %w, %b[%i] : memref<64xf32, 1>
+  } {hexagon.db_pong_stage = 1 : i64}
   return
 }
