@@ -9,6 +9,7 @@ without ``--again`` or a name; ``--write`` writes docs/architectures.md from tha
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import multiprocessing
 import os
@@ -56,6 +57,13 @@ def measured(name: str, kind: str, simulator: str) -> dict[str, Any]:
             process.join()
 
 
+def _compile_sources() -> None:
+    """Keep bytecode of the project, as pip does when it installs: no row then compiles what it imports."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for package in ("hexagon_mlir", "passes", "dialects"):
+        compileall.compile_dir(ROOT / package, quiet=2)
+
+
 def _fill_cache(cache: str) -> None:
     """Run one layer: the cache has the simulator's own functions then."""
     os.environ["HEXAGON_MLIR_CACHE_DIR"] = cache
@@ -70,6 +78,7 @@ def _send_row(sender: Any, name: str, kind: str, cache: str) -> None:
 
 def _measure(rows: list[tuple[str, str]], results: dict[str, dict[str, Any]]) -> None:
     """Run ``rows``, each a kind and a name, and add them to ``results`` and the file."""
+    _compile_sources()
     load_libraries()
     with tempfile.TemporaryDirectory() as simulator:
         first = multiprocessing.get_context("fork").Process(target=_fill_cache, args=(simulator,))

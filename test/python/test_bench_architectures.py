@@ -44,6 +44,7 @@ def test_the_first_row_of_a_kind(monkeypatch, tmp_path):
     monkeypatch.setattr(architectures, "measured", lambda name, kind, simulator: {"state": "whole"})
     monkeypatch.setattr(architectures, "_fill_cache", lambda cache: None)
     monkeypatch.setattr(architectures, "load_libraries", lambda: None)
+    monkeypatch.setattr(architectures, "_compile_sources", lambda: None)
     monkeypatch.setattr(sys, "argv", ["architectures.py", "--kind=train", "--only=BERT"])
     architectures.main()
     assert json.loads(architectures.RESULTS.read_text()) == {"train": {"BERT": {"state": "whole"}}}
