@@ -12,13 +12,14 @@ A pooling takes one operation and one load per element of the window. The core i
 cycle. Operands and results are transferred once, at the bandwidth of the DMA engine.
 
 The engine's columns are of the same layer compiled with ``numerics="mixed"`` where the matrix engine computes it. Its
-bound is the largest one of three: tiles of 32 pixels, 32 channels of the result and 32 of the image for each tap, at
-the rate of the engine's multiplier array; operands, of which weights are f16, and results transferred once; the ends.
-Tiles of bytes have 64 pixels, and one more: the engine converts and stores the four bytes of each sum in turn,
-160 cycles for a tile of results, as long as 40 products of tiles take. No product runs before what the first tile of
-results reads has come, and the last tile is converted and stored after the last product: small layers are bound by
-these *ends* and their products together. *of its rate*: the layer's products alone, without what fills tiles up, at
-the rate of the multiplier array.
+bound is the largest one of four (`bench/corpus/convolution_bounds.py`): tiles of 32 pixels, 32 channels of the result
+and 32 of the image for each tap, at the rate of the engine's multiplier array, of bytes tiles of 64 pixels; of bytes
+the conversions, four bytes of each sum in turn, 160 cycles for a tile of results, as long as 40 products of tiles take;
+operands, of which weights are f16, transferred once, where the DMA engine transfers and one thread copies beside it,
+and what the second-level cache does not hold of the results; the ends. No product runs before what it reads has come,
+and the last tile is converted, stored and made rows of after the last product: small layers are bound by these *ends*
+and their products together. No layer takes less in the simulator, whatever its schedule. *of its rate*: the layer's
+products alone, without what fills tiles up, at the rate of the multiplier array.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ import torch.nn.functional as F
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
+from bench.corpus.convolution_bounds import ConvolutionSizes, convolution_bounds
 from bench.tables import Bench
 from hexagon_mlir import targets
-from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE
 from hexagon_mlir.targets.dma import Engine
 
 _FIRST = {3: (0, 2, 1), 4: (0, 3, 1, 2)}
@@ -81,23 +83,16 @@ class Layer:
     @property
     def engine_bounds(self) -> dict[str, float]:
         """Cycles on the matrix engine at best, of a layer that sums products, by what takes them."""
-        chip, module, x = targets.get(), self.module(), self.input()
+        module, x = self.module(), self.input()
         with torch.no_grad():
             y = module(x)
-        taps = _steps(module.layer, x) / x.shape[-1]
-        pixels, channels = y.numel() // y.shape[-1], tiles(y.shape[-1])
         weight, *bias = module.layer.parameters()
-        read_out = float(chip.matrix_convert_cycles.value) + float(chip.matrix_store_cycles.value)
-        if isinstance(module.layer, Bytes):
-            results = -(-pixels // BYTE_ROWS) * channels
-            array = results * tiles(x.shape[-1]) * taps * float(chip.matrix_byte_tile_cycles.value)
-            ends = _ends(x, weight, y, BYTE_ROWS) + PLANES * read_out
-            return {"MACs": array, "sums": results * PLANES * read_out, "DDR": _transferred([x, y, weight]),
-                    "ends": array + ends}
-        products = tiles(pixels) * channels * tiles(x.shape[-1]) * taps
-        array = products * float(chip.matrix_half_tile_cycles.value)
-        return {"MACs": array, "DDR": _transferred([x, y, weight.half(), *bias]),  # weights are stored as f16
-                "ends": array + _ends(x, weight.half(), y, TILE) + read_out}
+        of_bytes = isinstance(module.layer, Bytes)
+        sizes = ConvolutionSizes(
+            y.numel() // y.shape[-1], x.shape[-1], y.shape[-1], round(_steps(module.layer, x) / x.shape[-1]),
+            _read_pixels(module.layer, x, y), x.element_size(), weight.element_size() if of_bytes else _HALF.itemsize,
+            y.element_size(), sum(each.numel() * each.element_size() for each in bias), of_bytes)
+        return convolution_bounds(sizes, targets.get())
 
     @property
     def macs_per_cycle(self) -> float:
@@ -113,12 +108,13 @@ def _transferred(tensors: Iterable[torch.Tensor]) -> float:
     return sum(t.numel() * t.element_size() for t in tensors) / Engine.of(targets.get()).rate
 
 
-def _ends(x: torch.Tensor, weight: torch.Tensor, y: torch.Tensor, pixels: int) -> float:
-    """Cycles in which nothing is multiplied: what the first tile of results, of so many ``pixels``, reads comes, and
-    the last one leaves."""
-    engine, channels = Engine.of(targets.get()), min(TILE, y.shape[-1])
-    read = pixels * x.shape[-1] * x.element_size() + channels * weight[0].numel() * weight.element_size()
-    return engine.waited_for(read) + engine.waited_for(pixels * channels * y.element_size())
+def _read_pixels(layer: torch.nn.Module, x: torch.Tensor, y: torch.Tensor) -> int:
+    """Pixels of the image that windows read, at least: of each dimension all, or those of windows that do not meet."""
+    if isinstance(layer, torch.nn.ConvTranspose2d):
+        return x.numel() // x.shape[-1]
+    windows = next(layer.parameters()).shape[2:]
+    return math.prod(min(size, count * window)
+                     for size, count, window in zip(x.shape[1:-1], y.shape[1:-1], windows, strict=True))
 
 
 class ChannelsLast(torch.nn.Module):

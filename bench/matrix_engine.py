@@ -8,11 +8,12 @@
 
 What is being measured is told on the standard error. A bound is the cycles of the resource that takes most of them:
 *MACs*, the multiplier array at its full rate, which is also the rate at which the engine reads operands from TCM;
-*DDR*, bytes at the bandwidth of the DMA engine (of products and convolutions operands and results once, of models what
-the run moved); *sums*, the conversions that read sums of 32 bits as four bytes; *ends*, the products of a convolution,
-before which the operands of its first tile come, and after which the last tile leaves; *HVX*, the packets of HVX that a
-model issued, at the rate of the core. Where its bound alone keeps a convolution below what is asked, the verdict says
-what is the most it can have, and whether it takes at most the time of its bound by the same share.
+*DDR*, bytes at the bandwidth of the DMA engine (of products operands and results once, of models what the run moved, of
+convolutions operands once, with one thread that copies beside the engine); *sums*, the conversions that read sums of 32
+bits as four bytes; *ends*, the products of a convolution, before which their first operands come, and after which the
+last tile is made rows of (`bench/corpus/convolution_bounds.py` has each term); *HVX*, the packets of HVX that a model
+issued, at the rate of the core. Where its bound alone keeps a convolution below what is asked, the verdict says what is
+the most it can have, and whether it takes at most the time of its bound by the same share.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.

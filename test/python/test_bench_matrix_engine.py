@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from bench.convolution import LAYERS, Bytes, Layer
+from bench.convolution import LAYERS, Bytes, Layer, on_engine
 from bench.engine_choice_kinds import products
 from bench.matrix_engine import GROUPS
 from bench.requirements import choice
@@ -82,15 +82,48 @@ def test_bounds_of_bytes_count_tiles_of_bytes():
     assert layer.macs_per_cycle == 64 * 32 * 32 / 4
 
 
+SMALL = [
+    Layer("f16", lambda: torch.nn.Conv2d(64, 64, 3, 1, 1), (64, 16, 16), torch.float16),
+    Layer("f32", lambda: torch.nn.Conv2d(40, 33, 3, 1, 1), (40, 9, 9)),
+    Layer("pointwise", lambda: torch.nn.Conv2d(96, 160, 1), (96, 7, 9), torch.float16),
+    Layer("stride", lambda: torch.nn.Conv2d(64, 64, 1, 2), (64, 15, 15)),
+    Layer("bytes", lambda: Bytes(64, 64, 3, padding=1), (64, 8, 8), torch.int8),
+]
+
+
+@pytest.mark.parametrize("layer", SMALL, ids=lambda layer: layer.name)
+def test_no_run_takes_less_than_a_bound(layer):
+    cycles, rate, error = on_engine(layer)
+    assert cycles and 0 < rate < 1 and error < 0.01
+    assert 0.1 * cycles < max(layer.engine_bounds.values()) <= cycles
+
+
 def test_ends_bound_small_layers():
-    """The first tile of results waits for 32 pixels of 64 channels and the weights of 32 channels, by the core, which
-    takes less time than a transfer's start; 8 tiles of pixels, 2 of channels, 18 steps of 8 cycles."""
-    small = Layer("small", lambda: torch.nn.Conv2d(64, 64, 3, 1, 1), (64, 16, 16), torch.float16).engine_bounds
-    core = (2 * 32 * 64 + 2 * 32 * 9 * 64 + 2 * 32 * 32) / 17.3
-    assert small["ends"] == pytest.approx(8 * 2 * 18 * 8 + core + 40, rel=0.01)
+    """The first result waits for 32 pixels of 64 channels and the weights of 32 channels, copied until transfers come;
+    16 tiles of results, 18 steps of 8 cycles, of which two tiles may be begun; 60 cycles, 16 vectors packed before and
+    16 stored after."""
+    small = SMALL[0].engine_bounds
+    first = 2 * 32 * 64 + 2 * 32 * 9 * 64
+    waits = 1650 + (first - 1650 * 17.3) / 51.2
+    assert small["ends"] == pytest.approx(waits + 14 * 18 * 8 + 60 + 8 + 8)
     assert Bound.largest(small).resource == "ends"
-    large = Layer("large", lambda: torch.nn.Conv2d(64, 64, 3, 1, 1), (64, 56, 56)).engine_bounds
-    assert Bound.largest(large).resource == "DDR"
+
+
+def test_operands_bound_layers_of_few_pixels():
+    """Weights of 512 to 512 channels, 3x3, come at the peak of the memory's interface; results stay in the cache."""
+    layer = Layer("weights", lambda: torch.nn.Conv2d(512, 512, 3, 1, 1), (512, 2, 2))
+    operands = 2 * 512 * 512 * 9 + 4 * 512 * 4 + 4 * 512
+    expected = 1650 + (operands - 1650 * 17.3) / 51.2 + 8 + 8 + 60 + 4 * 32 * 4 / 128 * 0.5
+    assert layer.engine_bounds["DDR"] == pytest.approx(expected)
+    assert Bound.largest(layer.engine_bounds).resource == "DDR"
+
+
+def test_pixels_between_windows_are_not_read():
+    plain, apart = (Layer("", lambda stride=stride: torch.nn.Conv2d(64, 64, 1, stride), (64, 15, 15))
+                    for stride in (1, 2))
+    assert plain.engine_bounds["DDR"] > apart.engine_bounds["DDR"]
+    operands = 4 * 64 * 64 + 2 * 64 * 64 + 4 * 64  # less than is copied until a transfer starts
+    assert apart.engine_bounds["DDR"] == pytest.approx(operands / 17.3 + 8 + 8 + 60 + 32 * 0.5)
 
 
 def test_groups():
