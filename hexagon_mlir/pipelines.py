@@ -122,6 +122,7 @@ DEFAULT = (
     ours("form-engine-products", "products of tiles are given to the matrix engine"),
     ours("hexagon-fill-borders", "only the borders of padded images are filled"),
     ours("overlap-transfers", "transfers for these products run beside them"),
+    ours("hexagon-cached-results", "results that leave last are stored to DDR, through the cache"),
     ours("hexagon-transpose-factors", "factors that would have to be gathered are transposed"),
     ours("hexagon-contraction-vectorization", "products and convolutions: accumulators stay in registers"),
     ours("serialize-forall", "programs in parallel need no chunks for threads"),

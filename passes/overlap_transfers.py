@@ -14,6 +14,7 @@ from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
+from hexagon_mlir.passes.lib.cached_results import cached_results
 from hexagon_mlir.passes.lib.dma_transfers import MOST_STORED_BYTES, Shape, make_transfers, plan_transfers
 from hexagon_mlir.targets.dma import Engine
 
@@ -26,7 +27,7 @@ class OverlapTransfersPass(Pass):
     writes what it reads; at the latest at the end of the block, and before more results than a MiB are in TCM only
     because they are still transferred. Each has a tag of its own. This is for blocks with a
     ``hexagon.engine_product``, whose copies stand where the schedule of the product wants them to start; loops are the
-    work of `hexagon-double-buffer-generic-s1`.
+    work of `hexagon-double-buffer-generic-s1`, and results that leave last that of `hexagon-cached-results`.
 
     Before:
         func.func @f(%x: memref<4096xf32>, %y: memref<4096xf32, 1>, %a: memref<1x1x16x32x2xf16, 1>,
@@ -79,8 +80,9 @@ class OverlapTransfersPass(Pass):
         """Rewrite every block that has a product."""
         for block in dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT)):
             order = _Order(block)
+            stored = [result.copy for result in cached_results(block, context.target)]
             for number, op in enumerate(order.operations):
-                if op.name == "memref.copy" and FETCH not in op.attributes and STORE not in op.attributes:
+                if op.name == "memref.copy" and op not in stored and not {FETCH, STORE} & set(op.attributes):
                     self._start(number, order, context)
 
     def _start(self, number: int, order: _Order, context: PassContext) -> None:

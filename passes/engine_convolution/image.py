@@ -90,9 +90,13 @@ class Image:
         return insert(part, self._frame(part, size), [at, self.left], ir.RankedTensorType(part.type).shape)
 
     def rounded_rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> Callable[[], ir.Value]:
-        """Transfers these rows of an image of f32; what rounds them to f16."""
+        """Transfers these rows of an image of f32, and writes the border meanwhile; what rounds them to f16."""
         part, at = self._part(batch, start, size)
-        return partial(self._rounded, tcm_copy(part), at, size)
+        rows, place = tcm_copy(part), [at, self.left]
+        frame, number = tcm_tensor(list(size), ir.F16Type.get()), constant(self.border or _zero(ir.F16Type.get()))
+        for offsets, lengths in borders(size, place, list(ir.RankedTensorType(part.type).shape)):
+            frame = insert(fill(number, extract(frame, offsets, lengths)).result, frame, offsets, lengths)
+        return partial(_rounded, rows, frame, place)
 
     def _part(self, batch: Offset, start: Offset, size: tuple[int, int]) -> tuple[ir.Value, int]:
         """The rows of the source among these of the padded image, and how many are above them."""
@@ -111,16 +115,13 @@ class Image:
         element = ir.RankedTensorType(part.type).element_type
         return fill(constant(self.border or _zero(element)), tcm_tensor(list(size), element)).result
 
-    def _rounded(self, part: ir.Value, at: int, size: tuple[int, int]) -> ir.Value:
-        """``part``, of f32, rounded to f16, with the border around it."""
-        f16, sizes = ir.F16Type.get(), list(ir.RankedTensorType(part.type).shape)
-        frame, place = tcm_tensor(list(size), f16), [at, self.left]
-        rounded = generic([part], extract(frame, place, sizes), [ir.AffineMap.get_identity(len(sizes))] * 2,
-                          ["parallel"] * len(sizes), lambda elements: cast("arith.truncf", f16, elements[0]))
-        frame, number = insert(rounded, frame, place, sizes), constant(self.border or _zero(f16))
-        for offsets, lengths in borders(size, place, sizes):
-            frame = insert(fill(number, extract(frame, offsets, lengths)).result, frame, offsets, lengths)
-        return frame
+
+def _rounded(part: ir.Value, frame: ir.Value, place: Sequence[int]) -> ir.Value:
+    """``part``, of f32, rounded to f16 into its ``place`` in ``frame``."""
+    f16, sizes = ir.F16Type.get(), list(ir.RankedTensorType(part.type).shape)
+    rounded = generic([part], extract(frame, place, sizes), [ir.AffineMap.get_identity(len(sizes))] * 2,
+                      ["parallel"] * len(sizes), lambda elements: cast("arith.truncf", f16, elements[0]))
+    return insert(rounded, frame, place, sizes)
 
 
 def borders(size: Sequence[int], place: Sequence[int], inside: Sequence[int]) -> list[tuple[list[int], list[int]]]:
