@@ -16,7 +16,7 @@ from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
-from hexagon_mlir.passes.lib.half_product_cost import hvx_cycles
+from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles
 from hexagon_mlir.passes.matrix_engine.batch_grid import BatchGridBuilder, in_groups
 from hexagon_mlir.passes.matrix_engine.batch_schedule import choose_groups
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
@@ -56,6 +56,8 @@ _CLOSE = 1.5
 have estimates closer than 1.4."""
 _CLOSE_TRANSPOSED = 4.0
 """Where an operand is transposed, which neither estimate knows: of 20 such products, 3.1."""
+_CLOSE_WIDE = 2.0
+"""Where the result is of f32, which takes the engine two conversions: of 200 such products, 1.6."""
 
 
 @dataclass(frozen=True)
@@ -153,9 +155,9 @@ class HexagonMatrixEnginePass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
         gaps: what part of these bytes, one over it, is left for tables and gaps between buffers.
-        close: products whose two estimates are within a factor of 1.5, of 4 with transposed operands: "estimated" goes
-            where less time is estimated, "engine" and "hvx" there, "refused" is an error. The compiler refuses them,
-            where it can measure both ways.
+        close: products whose two estimates are within a factor of 1.5, of 2 with results of f32, of 4 with transposed
+            operands: "estimated" goes where less time is estimated, "engine" and "hvx" there, "refused" is an error.
+            The compiler refuses them, where it can measure both ways.
 
     Refuses (with a remark; the op is left for HVX): factors other than f16 and bytes, products of f16 with sums other
     than f16 and f32 (v73: f32 that are not rounded to f16) or sums that start from anything but zeros, right factors of
@@ -277,7 +279,7 @@ class HexagonMatrixEnginePass(Pass):
             return False
         groups, cycles = found
         rows, columns, steps = matmul.sizes
-        hvx = hvx_cycles(prod(outer) * count * rows, columns, steps, cost.hvx)
+        hvx = batch_cycles(prod(outer) * count, rows, columns, steps, cost.hvx)
         if self._pays(matmul, cycles, hvx, context):
             matmul.last.results[0].replace_all_uses_with(BatchGridBuilder(matmul, groups).build())
             self._erase(matmul)
@@ -288,7 +290,8 @@ class HexagonMatrixEnginePass(Pass):
         if self.always:
             return True
         close = Close.ESTIMATED
-        factor = _CLOSE_TRANSPOSED if any(map(matmul.transposed, range(3))) else _CLOSE
+        wide = _CLOSE_WIDE if matmul.in_f32 else _CLOSE
+        factor = _CLOSE_TRANSPOSED if any(map(matmul.transposed, range(3))) else wide
         if hvx < factor * engine and engine < factor * hvx:
             close = self.close
         if close is Close.REFUSED:

@@ -22,10 +22,17 @@ def test_sizes_of_few_rows():
     assert all(256 <= size <= 4096 for product in found for size in (product.k, product.n))
 
 
+class ManyProducts(BatchedProduct):
+    """More of them than are measured."""
+
+    count = 200
+
+
 @pytest.mark.parametrize("product", [
     Product(20, 27, 15), Product(2, 20, 86), Product(45, 10, 120), IntegerProduct(72, 100, 97),
     IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48), BatchedProduct(2, 56, 48),
-    BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7)], ids=lambda product: product.name)
+    BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7), CastProduct(378, 5, 145),
+    ManyProducts(6, 6, 6)], ids=lambda product: product.name)
 def test_choices(product):
     engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
     assert chosen(product) == (engine < hvx)

@@ -15,7 +15,7 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, pays
-from hexagon_mlir.passes.lib.half_product_cost import HvxCost, hvx_cycles
+from hexagon_mlir.passes.lib.half_product_cost import HvxCost, batch_cycles, hvx_cycles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, block_bytes, choose_blocks
 
 MIB = 1 << 20
@@ -89,6 +89,14 @@ def test_rows_that_are_no_vectors_take_hvx_longer():
 def test_products_on_hvx(rows, reduction, columns, hvx):
     """Within a factor of 1.45 of what was measured."""
     assert hvx / 1.45 < hvx_cycles(rows, columns, reduction, COST.hvx) < hvx * 1.45
+
+
+@pytest.mark.parametrize(("count", "rows", "reduction", "columns", "hvx"), [
+    (200, 6, 6, 6, 108175), (64, 6, 6, 6, 29377), (100, 8, 8, 7, 103421), (30, 40, 6, 6, 22155),
+    (24, 12, 12, 12, 14011)])
+def test_products_of_a_batch_on_hvx(count, rows, reduction, columns, hvx):
+    """Within a factor of 1.45 of what was measured; where no vector fits a product, one number after the other."""
+    assert hvx / 1.45 < batch_cycles(count, rows, columns, reduction, COST.hvx) < hvx * 1.45
 
 
 @pytest.mark.parametrize(("rows", "reduction", "columns", "engine", "hvx"), [
