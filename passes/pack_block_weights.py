@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format, codes_shape, formats_of, scales_shape
-from hexagon_mlir.dialects.packed_weights import numbers
-from hexagon_mlir.ir import ir
+from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
+from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
+from hexagon_mlir.passes.block_products.tables import part_of, reads_of
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 
 _MATRIX = 2
@@ -29,6 +30,10 @@ class PackBlockWeightsPass(Pass):
     if it has some, as more arguments, the last ones. ``hexagon.block_codes`` names the arguments that are codes, in the
     order of these scales: whoever calls the function makes all of its constants. In the kernel,
     ``hexagon.block_matrix`` stands for the matrix; `form-block-products` computes with codes and scales.
+
+    So are constants that are several matrices (K x N each), where each kernel that reads one multiplies by its matrix
+    at an index: the codes and scales of all matrices are arguments, and parts of them at the same index make the
+    matrix.
 
     Before:
         func.func private @k(%a: tensor<1x64xf16>, %b: tensor<64x70xf16>) -> tensor<1x70xf16> {
@@ -89,13 +94,11 @@ class PackBlockWeightsPass(Pass):
         if not context.target.vector_float:
             return
         for function, calls in models_of(module):
-            codes = numbers(function, CODES)
-            before = len(codes)
             for call, kernel in calls:
-                codes += self._pack(function, call, kernel)
-            if len(codes) > before:
-                function.attributes[CODES] = ir.DenseI64ArrayAttr.get(codes, function.context)
-                retype(function)
+                _note(function, self._pack(function, call, kernel))
+        for function, _ in list(models_of(module)):
+            for number, form in formats_of(function).items():
+                self._pack_table(function, number, form, module)
 
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation) -> list[int]:
         """Pack what ``kernel`` multiplies by; the numbers of the arguments of ``function`` that are codes now."""
@@ -116,15 +119,43 @@ class PackBlockWeightsPass(Pass):
                 given.set_type(codes)
                 pairs = give_more(function, kernel, others, op.location)
                 added += [one for _, one in pairs]
-                bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
-                operands = [weight, *(own for own, _ in pairs)]
-                op.operands[RIGHT] = ir.Operation.create(
-                    BLOCK_MATRIX, results=[matrix], operands=operands, attributes={"bits": bits}).result
+                op.operands[RIGHT] = _matrix([weight, *(own for own, _ in pairs)], matrix, form)
             packed.append(given)
         if packed:
             retype(kernel)
             call_with(call, added, self.name)
         return [given.arg_number for given in packed]
+
+    def _pack_table(self, function: ir.Operation, number: int, form: Format, module: ir.Module) -> None:
+        """Pack the matrices of which kernels multiply by one, if argument ``number`` of ``function`` is read so."""
+        table = ir.BlockArgument(function.regions[0].blocks[0].arguments[number])
+        calls = next(calls for one, calls in models_of(module) if one == function)
+        reads = reads_of(table, calls)
+        if reads is None or not all(self._fits(read.product) for read in reads):
+            return
+        matrices, *shape = ir.RankedTensorType(table.type).shape
+        matrix = ir.RankedTensorType.get(shape, ir.RankedTensorType(table.type).element_type)
+        codes, *others = (ir.RankedTensorType.get([matrices, *type_.shape], type_.element_type)
+                          for type_ in _types(matrix, form))
+        body = function.regions[0].blocks[0]
+        table.set_type(codes)
+        given = [body.add_argument(type_, function.location) for type_ in others]
+        note(function, CONSTANTS, [*numbers(function, CONSTANTS), *(one.arg_number for one in given)])
+        for call, kernel in calls:
+            of_call = [read for read in reads if read.call == call]
+            for read in of_call:
+                read.argument.set_type(codes)
+                own = [kernel.regions[0].blocks[0].add_argument(type_, read.product.location) for type_ in others]
+                with read.product.location, ir.InsertionPoint(read.product):
+                    read.product.operands[RIGHT] = _matrix([part_of(one, read) for one in (read.argument, *own)],
+                                                           matrix, form)
+                collapse = next(iter(read.cut.results[0].uses)).owner.operation
+                erase_op(collapse, self.name)
+                erase_op(read.cut, self.name)
+            if of_call:
+                retype(kernel)
+                call_with(call, given * len(of_call), self.name)
+        _note(function, [number])
 
     def _fits(self, op: ir.Operation) -> bool:
         """Whether linalg op ``op`` multiplies few enough rows by a matrix of floats."""
@@ -141,6 +172,19 @@ class PackBlockWeightsPass(Pass):
         rows, columns, depth = sizes
         most = self.most_rows if isinstance(types[RIGHT].element_type, ir.F32Type) else self.most_rows_f16
         return 0 < rows <= most and [depth, columns] == list(types[RIGHT].shape)
+
+
+def _note(function: ir.Operation, codes: list[int]) -> None:
+    """Add ``codes`` to the arguments of ``function`` that are codes."""
+    if codes:
+        function.attributes[CODES] = ir.DenseI64ArrayAttr.get([*numbers(function, CODES), *codes], function.context)
+        retype(function)
+
+
+def _matrix(operands: list[ir.Value], matrix: ir.RankedTensorType, form: Format) -> ir.Value:
+    """The matrix of codes, scales, and what else there is, at the insertion point."""
+    bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
+    return ir.Operation.create(BLOCK_MATRIX, results=[matrix], operands=operands, attributes={"bits": bits}).result
 
 
 def _types(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:

@@ -73,6 +73,21 @@ class JoinedLinear(BlockLinear):
                      for start, size, bias in zip(starts, self.sizes, biases, strict=False))
 
 
+class BlockMatrices(BlockTable):
+    """Several tables, of which products read one."""
+
+    def at(self, place: Tensor) -> Tensor:
+        """The transpose of the table with the number in ``place``, i64 (1): (width, rows). What is exported selects it
+        from all of them, which the compiler does with codes."""
+        if not torch.compiler.is_exporting():
+            return self.number(int(place))
+        return self.stored.traced().index_select(0, place)[0]
+
+    def number(self, number: int) -> Tensor:
+        """The transpose of table ``number``: (width, rows)."""
+        return self.stored.number(number).traced()
+
+
 class BlockEmbedding(BlockTable):
     """Rows of the table, whose codes a product reads too."""
 
@@ -131,16 +146,35 @@ def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: t
     return StoredWeights(laid_out[0], laid_out[1], rows, width, dtype, block, *laid_out[2:])
 
 
+def beside(parts: list[StoredWeights]) -> StoredWeights | None:
+    """The columns of ``parts`` one after the other; None as for `joined`."""
+    first = parts[0]
+    if any(one.columns % COLUMNS for one in parts[:-1]) or any(
+            (one.depth, one.dtype, one.format) != (first.depth, first.dtype, first.format) for one in parts):
+        return None
+    return _together(parts, torch.cat, sum(one.columns for one in parts))
+
+
+def stacked(parts: list[StoredWeights]) -> StoredWeights | None:
+    """Matrices of one size as several; None where they are stored otherwise."""
+    first = parts[0]
+    if any((one.columns, one.depth, one.format) != (first.columns, first.depth, first.format) for one in parts):
+        return None
+    return _together(parts, torch.stack, first.columns)
+
+
+def _together(parts: list[StoredWeights], join: Callable[[list[Tensor]], Tensor], columns: int) -> StoredWeights:
+    codes, scales, *zeros = (join(list(tensors)) for tensors in zip(*(one.packed() for one in parts), strict=True))
+    return replace(parts[0], codes=codes, scales=scales, columns=columns, zeros=zeros[0] if zeros else None)
+
+
 def joined(layers: list[BlockLinear]) -> JoinedLinear | None:
     """The ``layers`` as one product; None where a layer but the last has rows beside its whole tiles, or where their
     codes have other sizes."""
-    first = layers[0].stored
-    if any(one.rows % COLUMNS for one in layers[:-1]) or any(
-            (one.width, one.dtype, one.stored.format) != (first.depth, first.dtype, first.format) for one in layers):
+    whole = beside([one.stored for one in layers])
+    if whole is None:
         return None
-    codes, scales, *zeros = (torch.cat(parts) for parts in zip(*(one.stored.packed() for one in layers), strict=True))
     biases = [torch.zeros(one.rows, dtype=one.dtype) if one.bias is None else one.bias.data for one in layers]
     bias = None if all(one.bias is None for one in layers) else torch.cat(biases)
     sizes = [one.rows for one in layers]
-    whole = replace(first, codes=codes, scales=scales, columns=sum(sizes), zeros=zeros[0] if zeros else None)
     return JoinedLinear(whole, sizes, bias)

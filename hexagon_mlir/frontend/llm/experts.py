@@ -6,7 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from hexagon_mlir.frontend.llm.block_layers import BlockMatrices
 from hexagon_mlir.frontend.llm.config import DecoderConfig
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 
 
 class Experts(nn.Module):
@@ -20,8 +22,16 @@ class Experts(nn.Module):
         super().__init__()
         self.chosen, self.normalized = config.chosen, config.normalized
         self.router = nn.Linear(config.width, config.experts, bias=False)
-        self.gate_up = nn.Parameter(torch.empty(config.experts, 2 * config.expert_hidden, config.width))
-        self.down = nn.Parameter(torch.empty(config.experts, config.width, config.expert_hidden))
+        self.number = config.experts
+        self.gate_up: Tensor | BlockMatrices = nn.Parameter(
+            torch.empty(config.experts, 2 * config.expert_hidden, config.width))
+        self.down: Tensor | BlockMatrices = nn.Parameter(
+            torch.empty(config.experts, config.width, config.expert_hidden))
+
+    def take_codes(self, name: str, weights: StoredWeights) -> None:
+        """Let the weights "gate_up" or "down" be codes."""
+        delattr(self, name)
+        setattr(self, name, BlockMatrices(weights))
 
     def forward(self, x: Tensor) -> Tensor:
         rows = x.reshape(-1, x.shape[-1])
@@ -31,18 +41,24 @@ class Experts(nn.Module):
         best = best.to(x.dtype)
         if len(rows) == 1:
             places = [chosen[0, number: number + 1] for number in range(self.chosen)]
-            parts = [_expert(rows, self.gate_up.index_select(0, place)[0], self.down.index_select(0, place)[0])
-                     for place in places]
+            parts = [self._expert(rows, place) for place in places]
             shares = best
         else:
-            parts = [_expert(rows, self.gate_up[number], self.down[number]) for number in range(len(self.down))]
-            shares = torch.zeros(len(rows), len(self.down), dtype=x.dtype).scatter(1, chosen, best)
+            parts = [self._expert(rows, number) for number in range(self.number)]
+            shares = torch.zeros(len(rows), self.number, dtype=x.dtype).scatter(1, chosen, best)
         y = parts[0] * shares[:, :1]
         for number, part in enumerate(parts[1:], 1):
             y = y + part * shares[:, number: number + 1]
         return y.reshape(x.shape)
 
 
-def _expert(x: Tensor, gate_up: Tensor, down: Tensor) -> Tensor:
-    gate, up = F.linear(x, gate_up).chunk(2, -1)
-    return F.linear(F.silu(gate) * up, down)
+    def _expert(self, x: Tensor, place: Tensor | int) -> Tensor:
+        gate, up = _product(x, self.gate_up, place).chunk(2, -1)
+        return _product(F.silu(gate) * up, self.down, place)
+
+
+def _product(x: Tensor, table: Tensor | BlockMatrices, place: Tensor | int) -> Tensor:
+    """``x`` times one of the weights in ``table``."""
+    if isinstance(table, BlockMatrices):
+        return x @ (table.number(place) if isinstance(place, int) else table.at(place))
+    return F.linear(x, table[place] if isinstance(place, int) else table.index_select(0, place)[0])

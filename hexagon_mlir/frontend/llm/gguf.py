@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from hexagon_mlir.frontend.llm.block_layers import stored
+from hexagon_mlir.frontend.llm.block_layers import stacked, stored
 from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES, Scheme
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import HexError
 
 _NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _TEXT, _ARRAY = 8, 9
-_MATRIX = 2
+_MATRIX, _MATRICES = 2, 3
 _NO_SCALE = 255
 """The byte that is NaN as a scale of MXFP4."""
 _MOST_ENTRIES, _LONGEST_TEXT, _MOST_DIMENSIONS = 1 << 24, 1 << 26, 4
@@ -44,11 +44,16 @@ class GgufTensor:
 
     def stored(self, dtype: torch.dtype, order: Callable[[torch.Tensor], torch.Tensor] | None = None,
                ) -> StoredWeights | None:
-        """The weights of a matrix as codes and scales of the file, its rows in another ``order``; None for other
-        schemes, and for scales and minima that are not finite."""
+        """The weights of a matrix, or of several, as codes and scales of the file, the rows of a matrix in another
+        ``order``; None for other schemes, and for scales and minima that are not finite."""
         coded = self.scheme.coded
-        if coded is None or len(self.shape) != _MATRIX:
+        if coded is None or len(self.shape) not in (_MATRIX, _MATRICES):
             return None
+        if len(self.shape) == _MATRICES:
+            each = self.data.reshape(self.shape[0], -1)
+            made = [GgufTensor(self.shape[1:], self.scheme, one).stored(dtype) for one in each]
+            known = [one for one in made if one is not None]
+            return stacked(known) if len(known) == len(made) else None
         blocks = self.data.reshape(self.shape[0], -1, self.scheme.nbytes)
         given = coded.scales(blocks.reshape(-1, self.scheme.nbytes))
         others = [torch.from_numpy(part).reshape(self.shape[0], -1) for part in given if part is not None]

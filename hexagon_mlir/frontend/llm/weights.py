@@ -11,9 +11,10 @@ from typing import Any, cast
 import torch
 
 from hexagon_mlir.frontend.llm import gguf, safetensors
-from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear
+from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, beside, stacked
 from hexagon_mlir.frontend.llm.config import ORIGIN, DecoderConfig, of_gguf, of_hugging_face
 from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.llm.experts import Experts
 from hexagon_mlir.frontend.llm.packed_codes import PackedTensors
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import HexError
@@ -35,8 +36,9 @@ _MIXTRAL = {".mlp.": ".block_sparse_moe.", ".gate_proj.": ".w1.", ".up_proj.": "
 Read = Callable[[str, tuple[int, ...]], torch.Tensor]
 """Gives the tensor that a file calls by a name, if it has a shape; else raises `HexError`."""
 Codes = Callable[[str, tuple[int, ...]], StoredWeights | None]
-"""Gives the matrix that a file calls by a name as codes, if it has a shape and is codes in the file."""
+"""Gives the matrix or matrices that a file calls by a name as codes, if they have a shape and are codes in the file."""
 _MATRIX = 2
+_EXPERT_PARTS = {"gate_up": ("gate", "up"), "down": ("down",)}
 _INTERLEAVED = ("llama", "mistral")
 """Families whose GGUF files have the two halves of a head's rows in turns."""
 
@@ -148,8 +150,12 @@ def _fill(decoder: Decoder, path: str, name: str, parameter: torch.Tensor, read:
     """Replace parameter ``name`` of the module at ``path``, or the whole module by one of codes."""
     found, module = _OF_EXPERTS.fullmatch(f"{path}.{name}"), decoder.get_submodule(path)
     if found is not None:
-        weights = torch.empty(parameter.shape, dtype=parameter.dtype)
         layer, part = found.groups()
+        tables = None if codes is None else _experts_of_codes(parameter.shape, codes, layer, part, kind)
+        if tables is not None:
+            cast(Experts, module).take_codes(name, tables)
+            return
+        weights = torch.empty(parameter.shape, dtype=parameter.dtype)
         _fill_experts(weights, read, layer, part, kind)
     elif decoder.config.tied and path == "head":
         return
@@ -169,16 +175,45 @@ def _fill(decoder: Decoder, path: str, name: str, parameter: torch.Tensor, read:
 
 def _fill_experts(weights: torch.Tensor, read: Read, layer: str, part: str, kind: int) -> None:
     """Fill ``weights`` (experts, rows, columns), of gates and what they gate one after the other."""
-    names = ("gate", "up") if part == "gate_up" else ("down",)
+    names = _EXPERT_PARTS[part]
     experts, rows, columns = weights.shape
     each = rows // len(names)
     for number, name in enumerate(names):
         place = weights[:, each * number: each * (number + 1)]
         if kind:
-            place.copy_(read(f"blk.{layer}.ffn_{name}_exps.weight", (experts, each, columns)))
+            place.copy_(read(_of_all_experts(layer, name), (experts, each, columns)))
             continue
         for expert, its in enumerate(place):
-            its.copy_(read(f"model.layers.{layer}.mlp.experts.{expert}.{name}_proj.weight", (each, columns)))
+            its.copy_(read(_of_expert(layer, expert, name), (each, columns)))
+
+
+def _experts_of_codes(shape: torch.Size, codes: Codes, layer: str, part: str, kind: int) -> StoredWeights | None:
+    """The weights of all experts, of gates and what they gate one after the other, if they are codes in the file."""
+    names = _EXPERT_PARTS[part]
+    experts, rows, columns = shape
+    each = rows // len(names)
+    parts: list[StoredWeights | None] = []
+    for name in names:
+        if kind:
+            parts.append(codes(_of_all_experts(layer, name), (experts, each, columns)))
+            continue
+        own = [codes(_of_expert(layer, expert, name), (each, columns)) for expert in range(experts)]
+        known = [one for one in own if one is not None]
+        parts.append(stacked(known) if len(known) == experts else None)
+    found = [one for one in parts if one is not None]
+    if len(found) < len(names):
+        return None
+    made = [beside([one.number(expert) for one in found]) for expert in range(experts)]
+    whole = [one for one in made if one is not None]
+    return stacked(whole) if len(whole) == experts else None
+
+
+def _of_all_experts(layer: str, name: str) -> str:
+    return f"blk.{layer}.ffn_{name}_exps.weight"
+
+
+def _of_expert(layer: str, expert: int, name: str) -> str:
+    return f"model.layers.{layer}.mlp.experts.{expert}.{name}_proj.weight"
 
 
 def _file_name(name: str, kind: int) -> str:

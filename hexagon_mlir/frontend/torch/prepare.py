@@ -34,6 +34,8 @@ from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import Settings
 
+_MATRIX = 2
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -123,7 +125,8 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
             name = _placeholders(graph)[number].name
             tiled[number], *others = blocks[number].packed()
             extra += zip((f"{name}_scales", f"{name}_zeros"), others, strict=False)
-            saved += graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
+            less = graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
+            saved += round(less * _read_share(_placeholders(graph)[number], graph.constants[name]))
         for number in numbers(main, SUMS):
             name = _placeholders(graph)[number].name
             extra.append((f"{name}_sums", column_sums(graph.value(_placeholders(graph)[number]))))
@@ -166,6 +169,11 @@ def _block_weights(graph: TorchGraph, narrow: dict[int, NarrowWeights]) -> dict[
                 graph.value(node)  # the graph depends on it
                 found[number] = made
     return found
+
+
+def _read_share(node: Node, matrices: torch.Tensor) -> float:
+    """The share of constant ``node`` that a run reads: of several ``matrices``, each user reads one."""
+    return min(len(node.users) / len(matrices), 1.0) if matrices.dim() > _MATRIX else 1.0
 
 
 def _has_values(graph: TorchGraph, node: Node) -> bool:

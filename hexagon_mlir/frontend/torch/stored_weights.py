@@ -22,12 +22,15 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights
 from hexagon_mlir.ir import HexError
 
+_RANK, _STEPS = 6, -4
+"""Of the codes of a matrix: its dimensions, and that of the words of a column in a block."""
+
 
 @dataclass(frozen=True)
 class StoredWeights:
     """``depth`` x ``columns`` weights of ``dtype`` that share scales in blocks of ``block`` rows: ``codes`` int8,
     ``scales`` f16, f32, or int8 (MXFP4), and ``zeros``, int8 zero points or f16 or f32 minima, if there are some, as
-    `BlockWeights.packed` lays them out."""
+    `BlockWeights.packed` lays them out; several such matrices where the tensors have one dimension more, the first."""
 
     codes: Tensor
     scales: Tensor
@@ -47,20 +50,29 @@ class StoredWeights:
 
     def _has_sizes(self, form: Format) -> bool:
         """Whether codes, scales and zero points have the shapes of ``form``."""
-        return list(self.codes.shape) == codes_shape(self.columns, self.depth, form.block, form.bits) and all(
-            list(one.shape) == scales_shape(self.columns, self.depth, form.block) for one in self.packed()[1:])
+        several = list(self.several)
+        return list(self.codes.shape) == [
+            *several, *codes_shape(self.columns, self.depth, form.block, form.bits)] and all(
+            list(one.shape) == [*several, *scales_shape(self.columns, self.depth, form.block)]
+            for one in self.packed()[1:])
 
     @property
     def format(self) -> Format:
         """The bits of codes follow from their shape; of types that are none of these, it is unknown."""
-        bits = self.codes.shape[2] * WORD * BYTE_BITS // self.block if self.codes.dim() > 2 and self.block > 0 else 0
+        known = self.codes.dim() >= -_STEPS and self.block > 0
+        bits = self.codes.shape[_STEPS] * WORD * BYTE_BITS // self.block if known else 0
         zero_bits = 0 if self.zeros is None else _bits(self.zeros)
         return Format(self.block, bits, _bits(self.scales), zero_bits)
 
     @property
+    def several(self) -> tuple[int, ...]:
+        """How many matrices there are, or nothing for a single one."""
+        return tuple(self.codes.shape[:1]) if self.codes.dim() > _RANK else ()
+
+    @property
     def is_narrow(self) -> bool:
         """Whether they can be tiles of the matrix engine."""
-        return replace(self.format, block=TILE) == Format() and self.block >= TILE
+        return not self.several and replace(self.format, block=TILE) == Format() and self.block >= TILE
 
     def packed(self) -> tuple[Tensor, ...]:
         """Codes, scales and zero points, no copies."""
@@ -71,8 +83,13 @@ class StoredWeights:
         codes, scales, *zeros = (part[tiles] for part in self.packed())
         return replace(self, codes=codes, scales=scales, columns=columns, zeros=zeros[0] if zeros else None)
 
+    def number(self, number: int) -> StoredWeights:
+        """One of several matrices, no copies."""
+        codes, scales, *zeros = (part[number] for part in self.packed())
+        return replace(self, codes=codes, scales=scales, zeros=zeros[0] if zeros else None)
+
     def traced(self) -> Tensor:
-        """The matrix, by `block_weights`."""
+        """The matrix or matrices, by `block_weights`."""
         return block_weights(self.codes, self.scales, self.columns, self.depth, self.dtype, self.block, self.zeros)
 
     def blocks(self) -> BlockWeights:
@@ -96,6 +113,8 @@ class StoredWeights:
 
     def matrix(self) -> Tensor:
         """The weights as floats: a copy."""
+        if self.several:
+            return torch.stack([self.number(number).matrix() for number in range(*self.several)])
         return self.blocks().matrix().to(self.dtype)
 
 
@@ -112,14 +131,15 @@ def _described(given: Tensor | None) -> str:
 @torch.library.custom_op("hexagon_mlir::block_weights", mutates_args=())
 def block_weights(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
                   zeros: Tensor | None = None) -> Tensor:
-    """The matrix (``depth``, ``columns``) of weights that ``codes``, ``scales`` and ``zeros`` stand for."""
+    """The matrix (``depth``, ``columns``) of weights that ``codes``, ``scales`` and ``zeros`` stand for; several ones
+    where these have a dimension more."""
     return StoredWeights(codes, scales, columns, depth, dtype, block, zeros).matrix()
 
 
 @block_weights.register_fake
 def _(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
       zeros: Tensor | None = None) -> Tensor:
-    return codes.new_empty((depth, columns), dtype=dtype)
+    return codes.new_empty((*codes.shape[:-_RANK], depth, columns), dtype=dtype)
 
 
 OPERATION = torch.ops.hexagon_mlir.block_weights.default
@@ -137,8 +157,8 @@ def take_stored_weights(graph: TorchGraph) -> dict[str, StoredWeights]:
                                  hint="codes and scales are buffers of the model")
         given = [graph.constants[one.name] for one in sources]
         weights = StoredWeights(given[0], given[1], columns, depth, dtype, block, *given[2:])
-        made = graph.add_constant(torch.empty(weights.depth, weights.columns, dtype=weights.dtype, device="meta"),
-                                  "block_weights")
+        shape = *weights.several, weights.depth, weights.columns
+        made = graph.add_constant(torch.empty(shape, dtype=weights.dtype, device="meta"), "block_weights")
         found[made.name] = weights
         graph.replace(node, made)
         for source in sources:

@@ -72,3 +72,37 @@ func.func @model_of_four_bits(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %w: t
   %1 = call @microscaling(%a, %w, %c) : (tensor<1x70xf32>, tensor<70x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
   return %0, %1 : tensor<1x64xf32>, tensor<1x64xf32>
 }
+
+// Of several matrices, a kernel multiplies by the one at an index: a part of all codes, and of all scales.
+// CHECK-LABEL: func.func private @one_of_three
+// CHECK-SAME: %[[AT:[a-z0-9]+]]: index, %[[CODES:[a-z0-9]+]]: tensor<3x1x2x4x2x32x4xi8>
+// CHECK-SAME: %[[SCALES:[a-z0-9]+]]: tensor<3x1x2x2x32xf16>)
+// CHECK-DAG: tensor.extract_slice %[[CODES]][%[[AT]], 0, 0, 0, 0, 0, 0] [1, 1, 2, 4, 2, 32, 4]
+// CHECK-DAG: tensor.extract_slice %[[SCALES]][%[[AT]], 0, 0, 0, 0] [1, 1, 2, 2, 32]
+// CHECK: hexagon.block_matrix
+// CHECK-LABEL: func.func @model_of_three
+// CHECK-SAME: hexagon.block_codes = array<i64: 1>
+// CHECK-SAME: hexagon.constants = array<i64: 1, 4>
+// CHECK: call @one_of_three
+// CHECK: call @another
+func.func private @one_of_three(%a: tensor<1x40xf32>, %i: index, %b: tensor<3x40x64xf32>, %c: tensor<1x64xf32>)
+    -> tensor<1x64xf32> {
+  %s = tensor.extract_slice %b[%i, 0, 0] [1, 40, 64] [1, 1, 1] : tensor<3x40x64xf32> to tensor<1x40x64xf32>
+  %w = tensor.collapse_shape %s [[0, 1], [2]] : tensor<1x40x64xf32> into tensor<40x64xf32>
+  %0 = linalg.matmul ins(%a, %w : tensor<1x40xf32>, tensor<40x64xf32>) outs(%c : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+func.func private @another(%a: tensor<1x40xf32>, %i: index, %b: tensor<3x40x64xf32>, %c: tensor<1x64xf32>)
+    -> tensor<1x64xf32> {
+  %s = tensor.extract_slice %b[%i, 0, 0] [1, 40, 64] [1, 1, 1] : tensor<3x40x64xf32> to tensor<1x40x64xf32>
+  %w = tensor.collapse_shape %s [[0, 1], [2]] : tensor<1x40x64xf32> into tensor<40x64xf32>
+  %0 = linalg.matmul ins(%a, %w : tensor<1x40xf32>, tensor<40x64xf32>) outs(%c : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+func.func @model_of_three(%a: tensor<1x40xf32>, %b: tensor<3x40x64xf32>, %i: index, %c: tensor<1x64xf32>)
+    -> (tensor<1x64xf32>, tensor<1x64xf32>)
+    attributes {hexagon.block_constants = array<i64: 1>, hexagon.constants = array<i64: 1>} {
+  %0 = call @one_of_three(%a, %i, %b, %c) : (tensor<1x40xf32>, index, tensor<3x40x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  %1 = call @another(%a, %i, %b, %0) : (tensor<1x40xf32>, index, tensor<3x40x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0, %1 : tensor<1x64xf32>, tensor<1x64xf32>
+}

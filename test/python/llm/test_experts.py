@@ -3,15 +3,19 @@
 import copy
 import json
 
+import numpy as np
 import pytest
 import torch
 from llm_files import write_gguf, write_safetensors
 from llm_sizes import PROMPT, SIZES, decoder, eager
 
 import hexagon_mlir as hx
+from hexagon_mlir.frontend.llm import gguf
+from hexagon_mlir.frontend.llm.block_layers import stacked, stored
 from hexagon_mlir.frontend.llm.config import DecoderConfig, of_hugging_face
 from hexagon_mlir.frontend.llm.decoder import Decoder
 from hexagon_mlir.frontend.llm.experts import Experts
+from hexagon_mlir.frontend.llm.weights import _experts_of_codes
 
 MIXTURE = dict(experts=3, chosen=2, expert_hidden=24)
 QWEN = SIZES | {"model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
@@ -54,8 +58,71 @@ def test_only_the_chosen_experts_move():
             assert needed < model.last_run.ddr_bytes < 1.15 * needed
 
 
+def of_codes(experts, rows, width, dtype=torch.float32, seed=0):
+    """Several matrices of Q4_0, and the same as floats (experts, rows, width)."""
+    generator, parts = torch.Generator().manual_seed(seed), []
+    for _ in range(experts):
+        codes = torch.randint(0, 16, (rows, width), dtype=torch.uint8, generator=generator)
+        scales = (torch.rand(rows, width // 32, generator=generator) + 0.5) / width**0.5 / 4
+        parts.append(stored(codes.__getitem__, scales.half(), 4, dtype))
+    return stacked(parts), torch.stack([one.matrix().T for one in parts])
+
+
+def test_only_the_codes_of_the_chosen_experts_move():
+    """A chunk is multiplied with those of all."""
+    config = DecoderConfig(vocabulary=70, width=512, layers=1, heads=4, groups=2, depth=16, hidden=48, experts=16,
+                           chosen=2, expert_hidden=256)
+    torch.manual_seed(0)
+    module, floats = Experts(config).eval(), Experts(config).eval()
+    module.router.weight.data = floats.router.weight.data = torch.randn(16, 512) * 0.1
+    for name, sizes in (("gate_up", (16, 512, 512)), ("down", (16, 512, 256))):
+        tables, weights = of_codes(*sizes)
+        module.take_codes(name, tables)
+        getattr(floats, name).data = weights
+    x = torch.randn(1, 1, 512)
+    with torch.no_grad():
+        model = hx.compile(torch.export.export(module, (x,)))
+        for place in range(3):
+            given = x.roll(place, -1)
+            torch.testing.assert_close(module(given), floats(given), rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(model(given), floats(given), rtol=1e-4, atol=1e-4)
+            needed = 4 * 512 * 16 + 2 * 3 * 256 * 512 * 4.5 / 8
+            assert needed < model.last_run.ddr_bytes < 1.25 * needed
+        assert model.result.saved_bytes == 2 * 3 * 256 * 512 * (32 - 4.5) / 8
+        chunk = torch.randn(1, 3, 512)
+        model = hx.compile(torch.export.export(module, (chunk,)))
+        torch.testing.assert_close(model(chunk), floats(chunk), rtol=1e-4, atol=1e-4)
+        assert model.result.saved_bytes > 0
+
+
+def test_experts_of_codes_in_gguf_files(tmp_path):
+    """The codes of gates and of what they gate are one table; of 24 rows, which are no whole tile, they are floats."""
+    generator = np.random.default_rng(0)
+    for hidden in (64, 24):
+        tensors = {}
+        for name, shape in (("gate", (4, hidden, 32)), ("up", (4, hidden, 32)), ("down", (4, 32, hidden))):
+            kind, count = (0, 4) if name == "down" and hidden == 24 else (2, 18 / 32)
+            raw = generator.integers(0, 256, int(np.prod(shape) * count), dtype=np.uint8)
+            if kind == 2:
+                raw.reshape(-1, 18)[:, 1] = 0x20  # scales are small
+            tensors[f"blk.0.ffn_{name}_exps.weight"] = shape, kind, raw.tobytes()
+        write_gguf(tmp_path / "m.gguf", {}, tensors)
+        file = gguf.read(tmp_path / "m.gguf").tensors
+        found = _experts_of_codes(torch.Size((4, 2 * hidden, 32)), lambda name, shape, file=file: file[name].stored(
+            torch.float32), "0", "gate_up", 1)
+        if hidden == 24:
+            assert found is None
+            continue
+        floats = torch.cat([file[f"blk.0.ffn_{name}_exps.weight"].dequantized() for name in ("gate", "up")], 1)
+        assert torch.equal(found.matrix().transpose(1, 2), floats)
+        down = _experts_of_codes(torch.Size((4, 32, 64)), lambda name, shape, file=file: file[name].stored(
+            torch.float32), "0", "down", 1)
+        assert torch.equal(down.matrix().transpose(1, 2), file["blk.0.ffn_down_exps.weight"].dequantized())
+
+
 def test_chunks_and_rows_agree():
     """Each row of a chunk has the shares of its own experts; normalized ones or not."""
+    torch.manual_seed(0)
     for normalized in (False, True):
         module = Experts(DecoderConfig(70, 32, 1, 4, 2, 16, 48, **MIXTURE, normalized=normalized)).eval()
         for parameter in module.parameters():
