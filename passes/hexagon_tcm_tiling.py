@@ -65,7 +65,8 @@ class HexagonTcmTilingPass(Pass):
     tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
     results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
     Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
-    are put together from blocks, where only groups read them. What a loop of the program carries, or reads in every
+    are put together from blocks, where groups read them; if they are results of the function, too, they are copied to
+    DDR once they are whole. What a loop of the program carries, or reads in every
     iteration, moves to TCM before the loop, up to half of the budget.
     Kernels with buffers of their own (Triton kernels) are left to `hexagon-tcm-placement`.
 

@@ -322,20 +322,41 @@ func.func @blocks(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) -> tensor<64x64x
 }
 
 // -----
-// Not where they are the function's result, too, nor where one of them is not in TCM.
+// What is a result of the function, too, is copied to DDR once it is whole; a block is computed where it is inserted.
 // CHECK-LABEL: func.func @blocks_of_a_result
+// CHECK: %[[WHOLE:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<64x64xf32>
+// CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[WHOLE]][0, 0] [32, 64] [1, 1]
+// CHECK: %[[FIRST:.*]] = linalg.exp ins(%{{.*}}) outs(%[[PLACE]] : tensor<32x64xf32>)
+// CHECK: tensor.insert_slice %[[FIRST]] into %[[WHOLE]][0, 0]
+// CHECK: %[[LAST:.*]] = tensor.insert_slice %{{.*}}[32, 0]
+// CHECK: %[[COPY:.*]] = bufferization.alloc_tensor() copy(%[[LAST]]) {memory_space = 0 : i64}
+// CHECK: linalg.exp ins(%[[LAST]] : tensor<64x64xf32>)
+// CHECK: return %[[COPY]],
+func.func @blocks_of_a_result(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
+  %in = bufferization.alloc_tensor() copy(%a) {memory_space = 1 : i64} : tensor<32x64xf32>
+  %own = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<32x64xf32>
+  %first = linalg.exp ins(%in : tensor<32x64xf32>) outs(%own : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %second = bufferization.alloc_tensor() copy(%b) {memory_space = 1 : i64} : tensor<32x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %0 = tensor.insert_slice %first into %e[0, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %1 = tensor.insert_slice %second into %0[32, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
+  %2 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %1, %2 : tensor<64x64xf32>, tensor<64x64xf32>
+}
+
+// -----
+// Not where only the function returns them, nor where one of them is not in TCM.
+// CHECK-LABEL: func.func @blocks_that_stay
 // CHECK-NOT: alloc_tensor() {memory_space = 1 : i64} : tensor<64x64xf32>
 // CHECK: tensor.insert_slice
 // CHECK: linalg.exp
-func.func @blocks_of_a_result(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>)
-    -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) {
+func.func @blocks_that_stay(%a: tensor<32x64xf32>, %b: tensor<32x64xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %first = bufferization.alloc_tensor() copy(%a) {memory_space = 1 : i64} : tensor<32x64xf32>
   %e = tensor.empty() : tensor<64x64xf32>
   %0 = tensor.insert_slice %first into %e[0, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
   %1 = tensor.insert_slice %b into %e[32, 0] [32, 64] [1, 1] : tensor<32x64xf32> into tensor<64x64xf32>
-  %2 = linalg.exp ins(%0 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
-  %3 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
-  return %0, %2, %3 : tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>
+  %2 = linalg.exp ins(%1 : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0, %2 : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
 // -----

@@ -141,3 +141,61 @@ func.func @f(%x: tensor<?x200xf32>, %b: tensor<200xf32>) -> tensor<?x200xf32> {
         np.testing.assert_allclose(run.outputs[0], x * b + x, rtol=1e-6, atol=1e-6)
     assert run.cycles < x.size  # straight from DDR more than five cycles per element
     assert len(run.profile.threads) > 1
+
+
+SUM_AND_ROWS = """
+#matrix = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+func.func @f(%x: tensor<ROWSx192xf16>, %w: tensor<192xCOLUMNSxf16>, %r: tensor<ROWSxCOLUMNSxf32>)
+    -> (tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<ROWSxCOLUMNSxf32>
+  %h = tensor.empty() : tensor<ROWSxCOLUMNSxf16>
+  %n = tensor.empty() : tensor<ROWSxf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<ROWSxCOLUMNSxf32>) -> tensor<ROWSxCOLUMNSxf32>
+  %p = linalg.matmul ins(%x, %w : tensor<ROWSx192xf16>, tensor<192xCOLUMNSxf16>)
+      outs(%z : tensor<ROWSxCOLUMNSxf32>) -> tensor<ROWSxCOLUMNSxf32>
+  %t = linalg.generic {indexing_maps = [#matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<ROWSxCOLUMNSxf32>) outs(%h : tensor<ROWSxCOLUMNSxf16>) {
+    ^bb0(%a: f32, %o: f16):
+      %s = arith.truncf %a : f32 to f16
+      linalg.yield %s : f16
+  } -> tensor<ROWSxCOLUMNSxf16>
+  %sum = linalg.generic {indexing_maps = [#matrix, #matrix, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%r, %t : tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxf16>) outs(%e : tensor<ROWSxCOLUMNSxf32>) {
+    ^bb0(%a: f32, %b: f16, %o: f32):
+      %c = arith.extf %b : f16 to f32
+      %s = arith.addf %a, %c : f32
+      linalg.yield %s : f32
+  } -> tensor<ROWSxCOLUMNSxf32>
+  %init = linalg.fill ins(%zero : f32) outs(%n : tensor<ROWSxf32>) -> tensor<ROWSxf32>
+  %total = linalg.generic {indexing_maps = [#matrix, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%sum : tensor<ROWSxCOLUMNSxf32>) outs(%init : tensor<ROWSxf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<ROWSxf32>
+  %less = linalg.generic {indexing_maps = [#matrix, #rows, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%sum, %total : tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxf32>) outs(%e : tensor<ROWSxCOLUMNSxf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.subf %a, %b : f32
+      linalg.yield %s : f32
+  } -> tensor<ROWSxCOLUMNSxf32>
+  return %sum, %less : tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxf32>
+}
+"""
+
+
+@pytest.mark.parametrize(("rows", "columns", "stays"), [(197, 192, True), (129, 200, True), (6000, 192, False)])
+def test_a_sum_with_a_product_is_read_in_tcm_and_is_a_result_too(rows, columns, stays):
+    """It is computed block by block, copied to DDR once, and not read from there; where it fits."""
+    random = np.random.default_rng(rows)
+    x, w = (random.normal(0, 0.1, shape).astype(np.float16) for shape in ((rows, 192), (192, columns)))
+    r = random.normal(0, 1, (rows, columns)).astype(np.float32)
+    text = SUM_AND_ROWS.replace("ROWS", str(rows)).replace("COLUMNS", str(columns))
+    run = hx.compile(text).run(x, w, r)
+    total = r + (x.astype(np.float64) @ w.astype(np.float64))
+    np.testing.assert_allclose(run.outputs[0], total, rtol=0, atol=2e-3)
+    np.testing.assert_allclose(run.outputs[1], total - total.sum(1, keepdims=True), rtol=0, atol=2e-2)
+    fetched, given = run.profile.ddr_read_bytes, x.nbytes + w.nbytes + r.nbytes
+    assert (fetched < 1.1 * given) == stays
