@@ -104,6 +104,11 @@ _EXPLAINED: list[list[Compiled]] = []
 """The lists that collect every compilation of this process: see `explaining`."""
 
 
+def is_explaining() -> bool:
+    """Whether some `explaining` is active."""
+    return bool(_EXPLAINED)
+
+
 @contextmanager
 def explaining() -> Iterator[list[Compiled]]:
     """Within this context the compilations of all threads keep stages and line info and are appended to the list."""

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import ROOT
@@ -20,9 +21,29 @@ def test_example_runs(code, tmp_path):
     file = tmp_path / "add.py"
     file.write_text(code)
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=120, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stderr) == (0, ""), "no error, and no warning of ours or of others"
     numbers = [int(word) for word in re.findall(r"\d+", done.stdout)]
     assert max(numbers) > 100, f"no cycles in {done.stdout}"
+
+
+def test_every_block_is_checked():
+    """What is not run is the two scripts, and what the first of them prints."""
+    blocks = re.findall(r"(<!-- run -->\n)?```(?:\w*)\n(.*?)```\n", README, re.S)
+    assert len(EXAMPLES) == 2
+    assert [text.split()[0] for run, text in blocks if not run] == ["./scripts/demo.sh", "Hexagon"]
+
+
+def test_commands_in_the_text_run(tmp_path):
+    """Those of the file that the first example is saved as, and those without a file."""
+    (tmp_path / "add.py").write_text(EXAMPLES[0])
+    commands = re.findall(r"`(hexmlir(?:-opt)? [^`]*add\.py[^`]*)`", README)
+    assert len(commands) == 2
+    tools = Path(sys.executable).parent
+    for command in commands:
+        tool, *words = command.split()
+        done = subprocess.run([tools / tool, *words], capture_output=True, text=True, timeout=120, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), command
+    assert (tmp_path / "pages" / "index.html").exists() and (tmp_path / "pages" / "kernels" / "add.html").exists()
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"\b(?:hexagon|triton)-(?:[a-z]+-)*[a-z]+\d*\b", README))))

@@ -185,6 +185,9 @@ class TestModel:
         assert len(calls) == len(compiled.schedule.calls) >= 12
         pages = [*(tmp_path / "out" / "kernels").iterdir()]
         assert len(pages) <= len(compiled.schedule.kernels) < len(calls)
+        page = Page(next(path for path in pages if "0.wide" in path.read_text()).read_text())
+        assert all(f"{layer}.wide" in page.text["p"] for layer in range(12)), "the modules that a kernel computes"
+        assert "0.wide" in index.text["td"] and "more" in index.text["td"] and not compiled.modules
         assert all("hexagon-vectorization" in path.read_text() for path in pages)
 
     def test_ir_and_assembly(self, compiled):

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from torch.export import ExportedProgram
 
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.compile import is_explaining
 from hexagon_mlir.codegen.prediction import predict
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
+from hexagon_mlir.frontend.torch import modules
 from hexagon_mlir.frontend.torch.archive import read as archive
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.clock import Clock
@@ -67,6 +69,7 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
     """Compile ``graph``, which is rewritten in place."""
     clock, progress = clock or Clock(), progress or ProgressBar()
     prepared = prepare(graph, target, pipeline, clock, settings, numerics)
+    calls = modules.of_calls(prepared.module, ENTRY) if is_explaining() else None
     with clock.phase("code"):
         schedule = build_schedule(prepared.module, ENTRY, target, pipeline, progress, prepared.settings,
                                   prepared.computing)
@@ -81,7 +84,10 @@ def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | 
         clock.cpu_seconds, clock.llvm_seconds, program.tcm.nbytes, tuple(program.streamed_bytes),
         predict(schedule, prepared.computing, target_of(target)), saved_bytes=prepared.saved,
         remarks=tuple(graph.remarks))
-    return CompiledModel(schedule, signature, result, progress)
+    model = CompiledModel(schedule, signature, result, progress)
+    if calls is not None:
+        model.modules = modules.of_kernels(calls, schedule)
+    return model
 
 
 def _read_onnx(path: str | os.PathLike[str]) -> OnnxModel:

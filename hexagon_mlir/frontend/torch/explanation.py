@@ -41,7 +41,7 @@ def report(model: CompiledModel, folder: Path, values: Sequence[Any], title: str
         flat = list(values) or arguments(shown.signature)
         with _kept([*shown.signature.states.values(), *(v for v in flat if isinstance(v, torch.Tensor))]):
             shown.run_flat(flat)
-    return write_report(folder, title, recorded, shown.schedule)
+    return write_report(folder, title, recorded, shown.schedule, shown.modules)
 
 
 @contextmanager

@@ -10,9 +10,11 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+from hexagon_mlir.codegen.compile import is_explaining
 from hexagon_mlir.frontend.torch.extremes import split_extremes
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.lowerings import without_lowering
+from hexagon_mlir.frontend.torch.modules import location_name
 from hexagon_mlir.frontend.torch.softmax_maxima import skip_nan_in_softmax
 from hexagon_mlir.ir import HexError, arith, error_at, func, ir
 from hexagon_mlir.ir.order import nested_ops, sort
@@ -32,7 +34,7 @@ def to_linalg(graph: TorchGraph) -> ir.Module:
     """Function ``main`` takes the graph's placeholders in order. Raises `HexError`, naming the model's source line."""
     flat, nodes = _without_kernels(graph)
     try:
-        module = import_graph(flat, ENTRY)
+        module = import_graph(flat, ENTRY, location_name if is_explaining() else None)
     except HexError as error:
         raise without_lowering(flat, error) from None
     with module.context, ir.Location.unknown():

@@ -39,6 +39,8 @@ class CompiledModel:
         self.progress = progress or ProgressBar()
         self.again: Callable[[str], CompiledModel] | None = None
         """Compiles the same program for another target; None when the program is no longer available."""
+        self.modules: dict[str, tuple[str, ...]] = {}
+        """Which modules each kernel computes, by its name; known while a report is made."""
         self._emulated: CompiledModel | None = None
         self.last_run: ModelRun | None = None
 
