@@ -57,20 +57,23 @@ class ConvolutionGridBuilder(ConvolutionBuilder):
 
     def _fetch(self, fetches: Iterable[Fetch], images: dict[Fetch, Callable[[], ir.Value]],
                weights: dict[Fetch, Callable[[], ir.Value]]) -> None:
-        """Transfers blocks, to ``images`` and ``weights``."""
+        """Transfers blocks, to ``images`` and ``weights``; then writes borders of images that are rounded here."""
+        rows: dict[Fetch, Callable[[], Callable[[], ir.Value]]] = {}
         for fetch in fetches:
             if fetch.operand == LEFT:
-                images[fetch] = self._rows_of(fetch)
+                rows[fetch] = self._rows_of(fetch)
             else:
                 weights[fetch], = self._weights.fetched(self._starts[RIGHT][fetch.number],
                                                         [self._grid.columns[fetch.number]])
+        images |= {fetch: bordered() for fetch, bordered in rows.items()}
 
-    def _rows_of(self, fetch: Fetch) -> Callable[[], ir.Value]:
-        """Transfers the rows of the image that a block of rows reads; what gives them in f16."""
+    def _rows_of(self, fetch: Fetch) -> Callable[[], Callable[[], ir.Value]]:
+        """Transfers the rows of the image that a block of rows reads; what writes their border and gives what gives
+        them in f16."""
         start = self._row(fetch) * self._geometry.row_step
         size = image_size(self._geometry, self._plan_of(fetch.number))
         if self._wide is None:
-            return partial(same, self._image.rows(0, start, size))
+            return partial(partial, same, self._image.rows(0, start, size))
         return self._wide.rounded_rows(0, start, size)
 
     def _row(self, fetch: Fetch) -> int:

@@ -89,12 +89,15 @@ class Image:
             return tcm_copy(part)
         return insert(part, self._frame(part, size), [at, self.left], ir.RankedTensorType(part.type).shape)
 
-    def rounded_rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> Callable[[], ir.Value]:
-        """Transfers these rows of an image of f32, and writes the border meanwhile; what rounds them to f16."""
+    def rounded_rows(self, batch: Offset, start: Offset, size: tuple[int, int]) -> Callable[[], Callable[[], ir.Value]]:
+        """Transfers these rows of an image of f32; what writes their border in f16, and gives what rounds them."""
         part, at = self._part(batch, start, size)
-        rows, place = tcm_copy(part), [at, self.left]
+        return partial(self._bordered, tcm_copy(part), [at, self.left], size)
+
+    def _bordered(self, rows: ir.Value, place: list[int], size: tuple[int, int]) -> Callable[[], ir.Value]:
+        """Writes the border of ``rows`` of f32, whose ``place`` is in a frame of ``size``; what rounds them into it."""
         frame, number = tcm_tensor(list(size), ir.F16Type.get()), constant(self.border or _zero(ir.F16Type.get()))
-        for offsets, lengths in borders(size, place, list(ir.RankedTensorType(part.type).shape)):
+        for offsets, lengths in borders(size, place, list(ir.RankedTensorType(rows.type).shape)):
             frame = insert(fill(number, extract(frame, offsets, lengths)).result, frame, offsets, lengths)
         return partial(_rounded, rows, frame, place)
 

@@ -1,16 +1,16 @@
 // An image of f32 that is rounded for this convolution alone is transferred as it is, and rounded into its frame in TCM.
 // RUN: hexmlir-opt %s --hexagon-engine-convolution=always=true --split-input-file | filecheck %s
 
-// 1. The transfers of several parts start before the first one is rounded, into a frame whose border was filled meanwhile.
+// 1. The transfers of several parts start, and the borders are filled, before the first one is rounded into its frame.
 // CHECK-LABEL: func.func @rounded
 // CHECK-NOT: arith.truncf
 // CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<[[ROWS:[0-9]+]]x2560xf32>
+// CHECK-NOT: linalg.fill
+// CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<{{[0-9]+}}x2560xf32>
 // CHECK: linalg.fill {{.*}} outs({{.*}} : tensor<1x2752xf16>)
 // CHECK: linalg.fill {{.*}} outs({{.*}} : tensor<[[ROWS]]x64xf16>)
 // CHECK: linalg.fill {{.*}} outs({{.*}} : tensor<[[ROWS]]x128xf16>)
 // CHECK: %[[FRAME:.*]] = tensor.insert_slice
-// CHECK-NOT: arith.truncf
-// CHECK: bufferization.alloc_tensor() copy({{.*}}) {memory_space = 1 : i64} : tensor<{{[0-9]+}}x2560xf32>
 // CHECK: %[[INSIDE:.*]] = tensor.extract_slice %[[FRAME]][1, 64] [[[ROWS]], 2560] [1, 1]
 // CHECK: %[[ROUNDED:.*]] = linalg.generic {{.*}} ins({{.*}} : tensor<[[ROWS]]x2560xf32>) outs(%[[INSIDE]] : tensor<[[ROWS]]x2560xf16>)
 // CHECK: arith.truncf
