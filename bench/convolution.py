@@ -18,8 +18,8 @@ the conversions, four bytes of each sum in turn, 160 cycles for a tile of result
 operands, of which weights are f16, transferred once, where the DMA engine transfers and one thread copies beside it,
 and what the second-level cache does not hold of the results; the ends. No product runs before what it reads has come,
 and the last tile is converted, stored and made rows of after the last product: small layers are bound by these *ends*
-and their products together. No layer takes less in the simulator, whatever its schedule. *of its rate*: the layer's
-products alone, without what fills tiles up, at the rate of the multiplier array.
+and their products together. *of its rate*: the layer's products alone, without what fills tiles up, at the rate of the
+multiplier array.
 """
 
 from __future__ import annotations
@@ -89,9 +89,10 @@ class Layer:
         weight, *bias = module.layer.parameters()
         of_bytes = isinstance(module.layer, Bytes)
         sizes = ConvolutionSizes(
-            y.numel() // y.shape[-1], x.shape[-1], y.shape[-1], round(_steps(module.layer, x) / x.shape[-1]),
+            y.numel() // y.shape[-1], x.shape[-1], y.shape[-1], _steps(module.layer, x) / x.shape[-1],
             _read_pixels(module.layer, x, y), x.element_size(), weight.element_size() if of_bytes else _HALF.itemsize,
-            y.element_size(), sum(each.numel() * each.element_size() for each in bias), of_bytes)
+            y.element_size(), sum(each.numel() * each.element_size() for each in bias), of_bytes,
+            getattr(module.layer, "groups", 1))
         return convolution_bounds(sizes, targets.get())
 
     @property

@@ -15,20 +15,22 @@ _SETS = 2
 
 @dataclass(frozen=True)
 class ConvolutionSizes:
-    """Pixels of the result, channels of image and result, ``taps`` of a window, pixels of the image that windows read;
-    bytes of an element of image, weights and result, and of all of a bias. ``of_bytes``: bytes with sums of 32 bits.
+    """Pixels of the result, channels of image and result, ``taps`` of a window (products of a result for each channel
+    of the image), pixels of the image that windows read; bytes of an element of image, weights and result, and of all
+    of a bias. ``of_bytes``: bytes with sums of 32 bits.
     """
 
     pixels: int
     inputs: int
     outputs: int
-    taps: int
+    taps: float
     read_pixels: int
     image_bytes: int
     weight_bytes: int
     result_bytes: int
     bias_bytes: int = 0
     of_bytes: bool = False
+    groups: int = 1
 
 
 def arrival(nbytes: float, target: Target) -> float:
@@ -72,10 +74,11 @@ def convolution_bounds(sizes: ConvolutionSizes, target: Target) -> dict[str, flo
     image = sizes.read_pixels * sizes.inputs * sizes.image_bytes
     weights = sizes.inputs * sizes.outputs * sizes.taps * sizes.weight_bytes
     leaving = max(sizes.pixels * sizes.outputs * sizes.result_bytes - int(target.l2_bytes.value), 0)
-    channels, depth = min(sizes.outputs, TILE), min(sizes.inputs, TILE)
+    channels, depth = min(sizes.outputs, TILE), min(sizes.inputs // sizes.groups, TILE)
     product = min(sizes.pixels, rows) * depth * sizes.image_bytes + depth * channels * sizes.weight_bytes
     least_pixels = min(sizes.pixels, rows, sizes.read_pixels)
-    result = (least_pixels * sizes.image_bytes + channels * sizes.taps * sizes.weight_bytes) * sizes.inputs
+    result = least_pixels * sizes.image_bytes * sizes.inputs / sizes.groups
+    result += channels * sizes.inputs * sizes.taps * sizes.weight_bytes
     begun = min(results, _SETS) * steps * cycles
     found = {"MACs": array, "DDR": arrival(image + weights + sizes.bias_bytes + leaving, target) + pack + cycles + end,
              "ends": max(arrival(product, target) + pack + array, arrival(result, target) + pack + array - begun) + end}
