@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.ir.windows import terms_of
 
@@ -18,15 +19,19 @@ def cut_unused(op: ir.Operation, extents: Sequence[int | None]) -> None:
     maps = [ir.AffineMapAttr(a).value for a in op.attributes["indexing_maps"]]
     for number in range(input_count(op)):
         value = op.operands[number]
-        if not isinstance(value.type, ir.RankedTensorType) or not value.type.has_static_shape:
+        if not isinstance(value.type, ir.RankedTensorType):
             continue
-        shape = [size if (read := rows_read(expression, extents)) is None else min(size, read)
-                 for size, expression in zip(value.type.shape, maps[number].results, strict=True)]
-        if shape != list(value.type.shape):
+        type_ = value.type
+        reads = [rows_read(expression, extents) for expression in maps[number].results]
+        shape = [size if read is None else read if type_.is_dynamic_dim(d) else min(size, read)
+                 for d, (size, read) in enumerate(zip(type_.shape, reads, strict=True))]
+        if shape != list(type_.shape):
+            dynamic = [d for d, size in enumerate(shape) if size == ir.ShapedType.get_dynamic_size()]
             with op.location, ir.InsertionPoint(op):
-                type_ = ir.RankedTensorType.get(shape, value.type.element_type)
-                op.operands[number] = tensor.ExtractSliceOp(type_, value, [], [], [], [0] * len(shape), shape,
-                                                            [1] * len(shape)).result
+                sizes = [tensor.dim(value, index(d)) for d in dynamic]
+                op.operands[number] = tensor.ExtractSliceOp(
+                    ir.RankedTensorType.get(shape, type_.element_type), value, [], sizes, [], [0] * len(shape), shape,
+                    [1] * len(shape)).result
 
 
 def rows_read(expression: ir.AffineExpr, extents: Sequence[int | None]) -> int | None:

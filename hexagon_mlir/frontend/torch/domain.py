@@ -13,6 +13,8 @@ from hexagon_mlir.ir import HexError
 ORIGIN = "torch-sizes"
 EXAMPLES = 3
 """Sizes at which a model is looked at to generalize it: see `codegen.generic_sizes.formulas`."""
+_SMALL = 16
+"""A size at which nothing is cut into tiles, of more rows than those that rewrites treat as few."""
 _LEAST_EXAMPLE = 5
 """Below it, rewrites do what is right for few rows only."""
 
@@ -75,7 +77,7 @@ class Domain:
         taken: set[int] = set()
         chosen: dict[str, list[int]] = {}
         for symbol, (low, high) in self.ranges.items():
-            typical = 0 if small else self.typical.get(symbol, 0)
+            typical = min(self.typical.get(symbol, 0), _SMALL if small else 1 << 31)
             chosen[symbol] = [n for n in _candidates(typical, low, high) if n not in taken][:EXAMPLES]
             if len(chosen[symbol]) < EXAMPLES:
                 raise HexError.plain(f"sizes from {low} to {high} are too few to compile for any of them",

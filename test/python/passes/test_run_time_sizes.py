@@ -166,3 +166,27 @@ def test_products_of_any_sizes(known):
         run = kernel.run(a, b)
         np.testing.assert_allclose(run.outputs[0], a.astype(np.float64) @ b, atol=2e-4)
         assert (m, k) != (123, 200) or run.cycles < 230_000  # 102,185 for known sizes; all unknown once 506,980
+
+
+@pytest.mark.parametrize(("image", "pixels"), [(4, 1), (5, 2), (6, 2)])
+def test_images_of_one_convolution(image, pixels):
+    """Windows 3x3 in strides of 2: of 4x4 pixels one window, whose unit loops are folded; the last row is unused."""
+    text = f"""func.func @f(%x: tensor<?x{image}x{image}x32xf32>, %w: tensor<3x3x32x40xf32>)
+        -> tensor<?x{pixels}x{pixels}x40xf32> {{
+      %c0 = arith.constant 0 : index
+      %z = arith.constant 0.0 : f32
+      %n = tensor.dim %x, %c0 : tensor<?x{image}x{image}x32xf32>
+      %e = tensor.empty(%n) : tensor<?x{pixels}x{pixels}x40xf32>
+      %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x{pixels}x{pixels}x40xf32>) -> tensor<?x{pixels}x{pixels}x40xf32>
+      %r = linalg.conv_2d_nhwc_hwcf {{dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}}
+        ins(%x, %w : tensor<?x{image}x{image}x32xf32>, tensor<3x3x32x40xf32>)
+        outs(%f : tensor<?x{pixels}x{pixels}x40xf32>) -> tensor<?x{pixels}x{pixels}x40xf32>
+      return %r : tensor<?x{pixels}x{pixels}x40xf32>
+    }}"""
+    kernel, rng = hx.compile(text), np.random.default_rng(8)
+    w = rng.standard_normal((3, 3, 32, 40)).astype(np.float32)
+    for count in (1, 2, 9, 0):
+        x = rng.standard_normal((count, image, image, 32)).astype(np.float32)
+        windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 3), (1, 2))[:, ::2, ::2]
+        expected = np.einsum("nhwcij,ijco->nhwo", windows, w)
+        np.testing.assert_allclose(kernel.run(x, w).outputs[0], expected, atol=2e-4)
