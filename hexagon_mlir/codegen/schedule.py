@@ -42,7 +42,8 @@ class Kernel:
 
 @dataclass
 class ModelSchedule:
-    """The model after compilation. ``outputs`` are buffer numbers."""
+    """The model after compilation. ``outputs`` are buffer numbers. Of a model for any sizes, ``slots`` are those of the
+    buffers that kernels make: parts of the memory, in the order of the buffers; None where offsets are planned."""
 
     target: str
     buffers: list[Buffer]
@@ -52,6 +53,7 @@ class ModelSchedule:
     kernels: list[Kernel] = field(default_factory=list)
     pipeline: str = "default"
     settings: Settings = DEFAULT_SETTINGS
+    slots: tuple[int, ...] | None = None
 
 
 Progress = Callable[[str, int, int], None]

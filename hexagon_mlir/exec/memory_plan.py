@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
 
@@ -59,6 +60,34 @@ def plan(intervals: Sequence[Interval], alignment: int) -> MemoryPlan:
     bound = max((sum(size for interval, size in zip(intervals, sizes, strict=True)
                      if interval.begin <= step <= interval.end) for step in steps), default=0)
     return MemoryPlan(tuple(offsets), arena, sum(sizes), bound)
+
+
+def assign_slots(intervals: Sequence[Interval]) -> tuple[int, ...]:
+    """A slot for each interval, whose others are live at other steps, of sizes as similar as possible: a plan for any
+    sizes, since lifetimes do not depend on them."""
+    slots: list[list[int]] = []
+    of = [0] * len(intervals)
+    for number in sorted(range(len(intervals)), key=lambda i: (-intervals[i].nbytes, intervals[i].begin)):
+        free = [slot for slot, members in enumerate(slots)
+                if not any(intervals[other].meets(intervals[number]) for other in members)]
+        of[number] = min(free, key=lambda slot: intervals[slots[slot][0]].nbytes, default=len(slots))
+        if of[number] == len(slots):
+            slots.append([])
+        slots[of[number]].append(number)
+    return tuple(of)
+
+
+def plan_slots(intervals: Sequence[Interval], slots: Sequence[int], alignment: int) -> MemoryPlan:
+    """The slots of `assign_slots` one after the other, each as large as the largest of its intervals."""
+    sizes = [-(-interval.nbytes // alignment) * alignment for interval in intervals]
+    starts = [0] * (max(slots, default=-1) + 2)
+    changes = [0] * (max((interval.end for interval in intervals), default=0) + 2)
+    for interval, slot, size in zip(intervals, slots, sizes, strict=True):
+        starts[slot + 1] = max(starts[slot + 1], size)
+        changes[interval.begin] += size
+        changes[interval.end + 1] -= size
+    starts = list(accumulate(starts))
+    return MemoryPlan(tuple([starts[slot] for slot in slots]), starts[-1], sum(sizes), max(accumulate(changes)))
 
 
 def _best_gap(taken: Sequence[tuple[int, int]], size: int) -> int:

@@ -16,7 +16,7 @@ from hexagon_mlir import display
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
 from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.exec.handover import TcmUse
-from hexagon_mlir.exec.memory_plan import MemoryPlan, lifetimes, plan
+from hexagon_mlir.exec.memory_plan import MemoryPlan, lifetimes, plan, plan_slots
 from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.exec.sim import SESSION, launch, one_at_a_time
@@ -82,13 +82,18 @@ class InFlight:
 class ModelProgram:
     """A schedule ready to run."""
 
-    def __init__(self, schedule: ModelSchedule):
+    def __init__(self, schedule: ModelSchedule, tcm: TcmPlan | None = None):
         self.schedule = schedule
+        if tcm is not None:
+            self.tcm = tcm  # of the same kernels at other sizes, none of which starts tiles of another
 
     @cached_property
     def memory(self) -> MemoryPlan:
         """The arena of the activations; results are among them and live until the end."""
-        return plan([*lifetimes(self.schedule).values()], int(get(self.schedule.target).vector_bytes.value))
+        alignment, intervals = int(get(self.schedule.target).vector_bytes.value), [*lifetimes(self.schedule).values()]
+        if self.schedule.slots is not None:
+            return plan_slots(intervals, self.schedule.slots, alignment)
+        return plan(intervals, alignment)
 
     @cached_property
     def tcm(self) -> TcmPlan:

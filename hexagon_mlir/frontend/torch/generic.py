@@ -10,6 +10,7 @@ import torch
 from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.codegen.generic_sizes.schedule import GenericSchedule, Places, build_generic_schedule
 from hexagon_mlir.codegen.schedule import Progress
+from hexagon_mlir.exec.memory_plan import assign_slots, lifetimes
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.clock import Clock
@@ -41,6 +42,8 @@ class GenericModel:
                  progress: Progress | None):
         self.schedule, self.signature, self.shapes, self.views = schedule, signature, shapes, views
         self.result, self.progress = result, progress
+        schedule.one.slots = assign_slots([*lifetimes(schedule.one).values()])
+        self.tcm = ModelProgram(schedule.one).tcm
 
     @property
     def kernels(self) -> int:
@@ -56,8 +59,10 @@ class GenericModel:
         for number, places in self.views.items():
             whole = constants[number]
             constants[number] = whole.as_strided([values[place] for place in places], whole.stride())
+        program = ModelProgram(schedule, self.tcm)
         model = CompiledModel(schedule, replace(self.signature, shapes=shapes, constants=constants),
-                              self.result(ModelProgram(schedule)), self.progress)
+                              self.result(program), self.progress)
+        model.program = program
         return model
 
 
