@@ -113,3 +113,25 @@ def test_torchao(name, tmp_path):
     assert compiled.result.saved_bytes > 256 * 96 * 2
     compiled.save(tmp_path / "model")
     assert torch.equal(hx.load(tmp_path / "model")(x), compiled(x))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 256), (2, 2, 256), (1, 2, 3, 256)])
+def test_products_of_more_dimensions_read_codes(shape):
+    """A matrix of weights is the same for all rows: it is no batch of products."""
+    generator = torch.Generator().manual_seed(0)
+    scales = (torch.rand(8, 70, generator=generator) + 0.5).half().float() / 64
+    weight = torch.randint(-8, 8, (256, 70), generator=generator) * scales.repeat_interleave(32, 0)
+
+    class Product(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(weight.T.contiguous(), requires_grad=False)
+
+        def forward(self, x):
+            return x @ self.weight.T
+
+    x = torch.randn(shape, generator=generator)
+    compiled = hx.compile(torch.export.export(Product(), (x,)))
+    assert compiled(x).shape == (*shape[:-1], 70)
+    torch.testing.assert_close(compiled(x), x @ weight, rtol=1e-5, atol=1e-5)
+    assert compiled.result.saved_bytes > 0
