@@ -25,7 +25,9 @@ from hexagon_mlir.passes.tcm_allocation.liveness import (
     held_bytes,
     read_by_element,
     scopes,
+    stays_in_block,
     taken_over,
+    tcm_allocations,
 )
 from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime, plan
 
@@ -49,7 +51,8 @@ class HexagonTcmAllocationPass(Pass):
     An elementwise op may compute its result in the memory of an operand whose live range ends there. Buffers allocated
     inside an scf.forall get a part per iteration, of a slot of their own where nothing else shares its bytes: what is
     outlined around such loops gets the slot, not its place. A remark per function has the bytes of all buffers, the
-    size of the arena and the lower bound. An scf.forall that calls such functions is limited (``hexagon.most_tasks``)
+    size of the arena and the lower bound. Of a function that branches, all that uses a buffer has to be in one block.
+    An scf.forall that calls such functions is limited (``hexagon.most_tasks``)
     to as many iterations at a time as have room together.
 
     Before:
@@ -91,7 +94,8 @@ class HexagonTcmAllocationPass(Pass):
     with gaps are transferred to or from beside its products, since one side of such a transfer is TCM. With a remark:
     any other buffer that does not fit is moved to DDR. So is one that loops read element by element, since scalar loads
     from DDR are cached and those from TCM are not. A buffer keeps its own allocation if its size has no bound, if it
-    leaves the function, or if it is allocated in an scf.forall with dynamic bounds.
+    leaves the function, or if it is allocated in an scf.forall with dynamic bounds; all do where one is used in several
+    blocks of a function.
 
     Needs: buffer.
     Leaves: buffer.
@@ -109,10 +113,10 @@ class HexagonTcmAllocationPass(Pass):
         """Plan and rewrite each function; then limit the programs that run at the same time."""
         arenas: dict[str, int] = {}
         for op in functions(module):
-            if len(op.regions[0].blocks) == 1:
+            if len(op.regions[0].blocks) == 1 or all(map(stays_in_block, tcm_allocations(op))):
                 arenas[ir.StringAttr(op.attributes["sym_name"]).value] = self._allocate(op, context)
             else:
-                self.remark(context, op, "branches between blocks: buffers keep their own allocations")
+                self.remark(context, op, "buffers of several blocks: they keep their own allocations")
         budget = self.tcm_bytes or context.target.tcm_budget_bytes
         threads = self.threads or int(context.target.hvx_contexts.value)
         for op, most, arena in limit_tasks(module, arenas, budget, threads):
@@ -134,9 +138,9 @@ class HexagonTcmAllocationPass(Pass):
         with function.location, ir.InsertionPoint.at_block_begin(block):
             arena = memref.alloc(_bytes(root.plan.peak), [], [], alignment=alignment)
         _rewrite(root, arena, None, True, self.name)
-        returned = list(block.operations)[-1]
-        with returned.location, ir.InsertionPoint(returned):
-            memref.dealloc(arena)
+        for returned in ops_named(function, "func.return"):
+            with returned.location, ir.InsertionPoint(returned):
+                memref.dealloc(arena)
         return root.plan.peak + alignment
 
     def _plan(self, scope: Scope, clock: Clock, budget: int, alignment: int, context: PassContext) -> None:

@@ -26,6 +26,7 @@ from hexagon_mlir.passes.weight_streaming.build import (
 from hexagon_mlir.passes.weight_streaming.find import (
     FirstTile,
     count_started_first,
+    fetches,
     find_first_tiles,
     find_starts,
     find_starts_after_fetches,
@@ -33,6 +34,7 @@ from hexagon_mlir.passes.weight_streaming.find import (
 )
 from hexagon_mlir.passes.weight_streaming.rounds import find_rounds, start_in_rounds
 from hexagon_mlir.passes.weight_streaming.spare import later_cycles, spare_cycles, spare_cycles_after
+from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
 
 WAIT, DMA_START = "hexmlir_rt_dma_wait", "memref.dma_start"
@@ -160,8 +162,8 @@ class HexagonWeightStreamingPass(Pass):
         engine = Engine.of(context.target)
         transfers = find_first_tiles(block, arena, given)
         found = [one for one in transfers if one.tile.nbytes >= (self.tile_bytes or engine.break_even_bytes)]
-        places: list[ir.Operation] | str = find_starts_after_fetches(block, engine.break_even_bytes)
-        spare = spare_cycles_after(places, block, context.target)
+        places: list[ir.Operation] | str
+        places, spare = _ends_of_fetches(function, engine.break_even_bytes, context.target)
         if not found:
             self.remark(context, function, "no first tile: no large block is always fetched before all work on it")
         elif not ops_named(function, ENGINE_PRODUCT):
@@ -233,3 +235,17 @@ class HexagonWeightStreamingPass(Pass):
                 tags, at = tag_of(fetch)
                 memref.store(tag, tags, [at])
         erase_op(fetch, self.name)
+
+
+def _ends_of_fetches(function: ir.Operation, least_bytes: int, target: Target) -> tuple[list[ir.Operation], int]:
+    """Where the last transfer of ``function`` has been started, and the cycles of work after that. Where it branches,
+    that is so in each block that fetches, and the cycles are the most of one."""
+    blocks = list(function.regions[0].blocks)
+    with_fetches = [block for block in blocks if any(fetches(view.operation, least_bytes) for view in block.operations)]
+    places: list[ir.Operation] = []
+    spare = 0
+    for block in with_fetches if len(blocks) > 1 and with_fetches else blocks[:1]:
+        ends = find_starts_after_fetches(block, least_bytes)
+        places += ends
+        spare = max(spare, spare_cycles_after(ends, block, target))
+    return places, spare

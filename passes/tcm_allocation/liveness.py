@@ -9,6 +9,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.buffers import VIEWS, allocation_bytes, uses_of_buffer
 from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
+from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import in_tcm, ops_named
 from hexagon_mlir.passes.lib.dma_transfers import wait_of_transfer
 from hexagon_mlir.passes.tcm_allocation.plan import ArenaPlan, Lifetime
@@ -104,9 +105,20 @@ def scopes(function: ir.Operation) -> Scope:
             scope_of(parent).inner.append(known[parent])
         return known[parent]
 
-    for op in [op for op in ops_named(function, "memref.alloc") if in_tcm(ir.MemRefType(op.results[0].type))]:
+    for op in tcm_allocations(function):
         scope_of(op).allocations.append(op)
     return root
+
+
+def tcm_allocations(function: ir.Operation) -> list[ir.Operation]:
+    """The allocations in TCM of ``function``."""
+    return [op for op in ops_named(function, "memref.alloc") if in_tcm(ir.MemRefType(op.results[0].type))]
+
+
+def stays_in_block(allocation: ir.Operation) -> bool:
+    """Whether all that uses the buffer is in the block of its allocation, or nested there."""
+    return all(ancestor_in(use.owner.operation, allocation.block) is not None
+               for use in uses_of_buffer(allocation.results[0]))
 
 
 def escapes(allocation: ir.Operation) -> str | None:

@@ -99,3 +99,29 @@ func.func @collapsed(%x: memref<1x100xf32>, %c: f32) {
   }
   return
 }
+
+// -----
+// Branches: buffers of different blocks are never live together; the arena is freed where the function returns.
+// CHECK-LABEL: func.func @branches
+// CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 128 : i64} : memref<{{.*}}xi8, 1>
+// CHECK: cf.cond_br
+// CHECK: memref.view
+// CHECK: memref.dealloc %[[ARENA]]
+// CHECK-NEXT: return
+// CHECK: memref.view
+// CHECK: memref.dealloc %[[ARENA]]
+// CHECK-NEXT: return
+// CHECK-NOT: memref.alloc
+func.func @branches(%c: f32, %few: i1) {
+  cf.cond_br %few, ^some, ^all
+^some:
+  %a = memref.alloc() : memref<64xf32, 1>
+  linalg.fill ins(%c : f32) outs(%a : memref<64xf32, 1>)
+  memref.dealloc %a : memref<64xf32, 1>
+  return
+^all:
+  %b = memref.alloc() : memref<128xf32, 1>
+  linalg.fill ins(%c : f32) outs(%b : memref<128xf32, 1>)
+  memref.dealloc %b : memref<128xf32, 1>
+  return
+}

@@ -89,3 +89,19 @@ func.func @by_element(%c: f32, %x: memref<12xf32>, %out: memref<8xf32>) {
   memref.dealloc %copied : memref<12xf32, 1>
   return
 }
+
+// -----
+// A buffer that other blocks use.
+// CHECK-LABEL: func.func @of_several_blocks
+// CHECK: memref.alloc() : memref<8xf32, 1>
+// WHY: remark: hexagon-tcm-allocation: buffers of several blocks: they keep their own allocations
+func.func @of_several_blocks(%c: f32, %few: i1) {
+  %a = memref.alloc() : memref<8xf32, 1>
+  cf.cond_br %few, ^some, ^all
+^some:
+  linalg.fill ins(%c : f32) outs(%a : memref<8xf32, 1>)
+  cf.br ^all
+^all:
+  memref.dealloc %a : memref<8xf32, 1>
+  return
+}

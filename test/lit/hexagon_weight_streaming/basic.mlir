@@ -235,6 +235,45 @@ func.func @none(%x: memref<65536xf32>, %y: memref<65536xf32>) attributes {hexago
 }
 
 // -----
+// Of a kernel that branches, each block that fetches starts it, after its own rows.
+// CHECK-LABEL: func.func @branches
+// CHECK-NOT: call @hexmlir_rt_tile_start(
+// CHECK: cf.cond_br
+// CHECK: memref.copy %arg0,
+// CHECK: call @hexmlir_rt_tile_start([[RECORDS:%.*]], %c0{{.*}}, [[COUNT:%.*]])
+// CHECK: scf.for
+// CHECK: return
+// CHECK: memref.copy %arg1,
+// CHECK: call @hexmlir_rt_tile_start([[RECORDS]], %c0{{.*}}, [[COUNT]])
+// CHECK: scf.for
+func.func @branches(%x: memref<65536xf32>, %z: memref<65536xf32>, %y: memref<65536xf32>, %few: i1)
+    attributes {hexagon.in_model = array<i64>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %arena = memref.alloc() {alignment = 128 : i64} : memref<262144xi8, 1>
+  %s = memref.view %arena[%c0][] {hexagon.tcm_slot} : memref<262144xi8, 1> to memref<262144xi8, 1>
+  %t = memref.view %s[%c0][] : memref<262144xi8, 1> to memref<65536xf32, 1>
+  cf.cond_br %few, ^one, ^other
+^one:
+  memref.copy %x, %t : memref<65536xf32> to memref<65536xf32, 1>
+  scf.for %i = %c0 to %c8 step %c1 {
+    linalg.exp ins(%t : memref<65536xf32, 1>) outs(%t : memref<65536xf32, 1>)
+  }
+  memref.copy %t, %y : memref<65536xf32, 1> to memref<65536xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+^other:
+  memref.copy %z, %t : memref<65536xf32> to memref<65536xf32, 1>
+  scf.for %i = %c0 to %c8 step %c1 {
+    linalg.sqrt ins(%t : memref<65536xf32, 1>) outs(%t : memref<65536xf32, 1>)
+  }
+  memref.copy %t, %y : memref<65536xf32, 1> to memref<65536xf32>
+  memref.dealloc %arena : memref<262144xi8, 1>
+  return
+}
+
+// -----
 // CHECK-LABEL: func.func @fetches_nothing
 // CHECK: call @hexmlir_rt_tile_start(
 // CHECK: scf.for

@@ -7,7 +7,7 @@ from batch import after, on_host
 
 from hexagon_mlir.frontend.torch.kernels import joined_attention, query_attention
 from hexagon_mlir.frontend.torch.kernels.joined_attention import JoinSizes
-from hexagon_mlir.frontend.torch.kernels.query_attention import AttentionSizes
+from hexagon_mlir.frontend.torch.kernels.query_attention import AttentionSizes, few_of
 from hexagon_mlir.frontend.torch.rewrites.few_queries import parts_of
 
 INF = float("inf")
@@ -71,6 +71,25 @@ def test_masks(of_heads, of_rows, safe):
     found = run(sizes, query, key, value, added, hidden, safe=safe)
     torch.testing.assert_close(found, want, rtol=0, atol=1e-5, equal_nan=True)
     assert bool(torch.isnan(found).any()) == (not safe and of_rows == 3)
+
+
+@pytest.mark.parametrize(("few", "extent"), [((16,), 16), ((16,), 17), ((8, 16), 3), ((8, 16), 8), ((8, 16), 9)])
+def test_parts_of_the_first_keys_alone(few, extent):
+    """What is in the first part, or half of it, is shared by all parts: keys after it may be anything."""
+    shape = (1, 4, 1, 16)
+    hidden = torch.where(torch.arange(64) < extent, INF, -INF).reshape(shape)
+    sizes = AttentionSizes(2, 3, 4, 16, 8, 12, "f32", ((shape, True),), few)
+    query, key, value = given(sizes, 4)
+    want = exact((query, key, value), None, hidden, True)
+    if extent <= few[-1]:
+        key[:, 1:], value[:, 1:] = float("nan"), float("nan")
+    found = run(sizes, query, key, value, hidden, torch.tensor([float(extent)]))
+    torch.testing.assert_close(found, want, rtol=0, atol=1e-5)
+
+
+def test_few_keys_have_code_of_their_own():
+    assert [few_of(*one) for one in ((4, 1024), (4, 256), (4, 128), (8, 1024), (1, 4096), (12, 1024), (4, 288))] == [
+        (256, 1024), (256,), (), (256, 1024), (1024, 4096), (), ()]
 
 
 def test_large_scores():

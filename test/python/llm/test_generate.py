@@ -47,10 +47,11 @@ def test_64_greedy_tokens_equal_those_of_eager_pytorch():
         model.scores([70])
 
 
-@pytest.mark.parametrize("window", [0, 7])
-def test_greedy_tokens_of_a_cache_that_threads_share_in_parts(window):
-    """Attention of one query on 192 keys is a kernel of parts, most of which see no key."""
-    module = decoder(size=192, seed=6, window=window)
+@pytest.mark.parametrize(("window", "size"), [(0, 192), (7, 192), (7, 1024)])
+def test_greedy_tokens_of_a_cache_that_threads_share_in_parts(window, size):
+    """Attention of one query on so many keys is a kernel of parts, most of which see no key; of the longer cache, the
+    first quarter is read."""
+    module = decoder(size=size, seed=6, window=window)
     for name, parameter in module.named_parameters():
         if "down" in name or "out." in name:
             parameter.mul_(3)

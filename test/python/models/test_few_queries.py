@@ -35,6 +35,40 @@ def test_values(dtype, added, tolerance):
     assert model(q, k, v, nothing).count_nonzero() == 0, "a query that sees no key has zeros"
 
 
+@pytest.mark.parametrize("added", [False, True])
+def test_keys_after_the_last_one_that_is_seen_are_not_read(added):
+    """A cache of 1,024 keys: its first quarter has code of its own, whatever the mask is in it."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, heads, rows, 20) for heads, rows in ((4, 1), (2, 1024), (2, 1024)))
+    masks = {count: torch.arange(1024) < count for count in (0, 1, 255, 256, 257, 1024)}
+    masks["one"], masks["some"] = torch.arange(1024) == 900, torch.arange(1024) % 7 == 3
+    masks["some of few"] = masks["some"] & (torch.arange(1024) < 200)
+
+    def given(seen):
+        seen = seen.expand(1, 1, 1, 1024).contiguous()
+        return torch.where(seen, 0.1 * torch.arange(1024) % 1, float("-inf")) if added else seen
+
+    model = hx.compile(torch.export.export(Attention(), (q, k, v, given(masks[1]))))
+    read = {}
+    for name, seen in masks.items():
+        mask = given(seen)
+        found = model(q, k, v, mask)
+        read[name] = model.last_run.ddr_bytes
+        if name == 0:
+            assert found.count_nonzero() == 0
+        else:
+            torch.testing.assert_close(found, Attention()(q, k, v, mask), rtol=1e-4, atol=2e-5)
+    few = {name for name, count in read.items() if count < read[1024] / 2}
+    assert few == {0, 1, 255, 256, "some of few"}
+
+
+def test_a_mask_of_each_head_reads_all_keys():
+    q, k, v = (torch.randn(1, heads, rows, 16) for heads, rows in ((4, 1), (2, 1024), (2, 1024)))
+    mask = (torch.arange(1024) < torch.tensor([5, 300, 1024, 77])[:, None])[None, :, None].contiguous()
+    model = hx.compile(torch.export.export(Attention(), (q, k, v, mask)))
+    torch.testing.assert_close(model(q, k, v, mask), Attention()(q, k, v, mask), rtol=1e-4, atol=2e-5)
+
+
 def test_many_queries_are_one_kernel():
     q, k, v = (torch.randn(1, 2, rows, 16) for rows in (3, 130, 130))
     mask = torch.ones(1, 1, 3, 130, dtype=torch.bool)

@@ -54,7 +54,7 @@ class FunctionBuilder:
         """The function that returns ``results``."""
         types = ", ".join(str(result.type) for result in results)
         return f"func.func @kernel({_typed(self.arguments)}) -> ({types}) {{\n" + "\n".join(
-            [*self._lines, f"return {_names(results)} : {types}", "}\n"])
+            [*self._lines, _returned(results), "}\n"])
 
     # -- scalars -------------------------------------------------------------------------------------------
     def constant(self, literal: object, type_: Type) -> Value:
@@ -120,6 +120,12 @@ class FunctionBuilder:
         return self._add(f"tensor.extract_slice {tensor}{_block([0] * len(sizes), sizes)} : {tensor.type} to {type_}",
                          type_)
 
+    def expand_shape(self, source: Value, groups: Sequence[Sequence[int]], sizes: tuple[int, ...]) -> Value:
+        """``source`` with ``sizes``; its dimensions are ``groups`` of these."""
+        type_ = Type(source.type.element, sizes)
+        return self._add(f"tensor.expand_shape {source} {[list(group) for group in groups]} output_shape {list(sizes)} "
+                         f": {source.type} into {type_}", type_)
+
     def insert_slice(self, source: Value, into: Value, offsets: Sequence[Offset], sizes: tuple[int, ...]) -> Value:
         """``into`` with ``source`` as the block of ``sizes`` at ``offsets``."""
         return self._add(f"tensor.insert_slice {source} into {into}{_block(offsets, sizes)} : {source.type} into "
@@ -174,6 +180,12 @@ class FunctionBuilder:
         self._lines += [f"scf.yield {_names(body(index, carried))} : {types}", "}"]
         return [Value(f"{result}#{place}", value.type) for place, value in enumerate(initial)]
 
+    def return_where(self, condition: Value, body: Callable[[], Sequence[Value]]) -> None:
+        """Where ``condition`` (i1) holds, the function returns what ``body`` gives; what follows is for elsewhere."""
+        yes, no = (self._value(INDEX).name[1:] for _ in range(2))
+        self._lines += [f"cf.cond_br {condition}, ^b{yes}, ^b{no}", f"^b{yes}:"]
+        self._lines += [_returned(body()), f"^b{no}:"]
+
     def call(self, function: str, operands: Sequence[Value], types: Sequence[Type]) -> list[Value]:
         """A call of ``function``, with results of these types."""
         result = self._value(INDEX).name
@@ -207,6 +219,10 @@ class FunctionBuilder:
 
 def _names(values: Sequence[Value]) -> str:
     return ", ".join(value.name for value in values)
+
+
+def _returned(results: Sequence[Value]) -> str:
+    return f"return {_names(results)} : {', '.join(str(result.type) for result in results)}"
 
 
 def _typed(values: Sequence[Value]) -> str:

@@ -9,7 +9,7 @@ from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, dtype_of, shape_of
 from hexagon_mlir.frontend.torch.kernels.joined_attention import joined_attention
-from hexagon_mlir.frontend.torch.kernels.query_attention import query_attention
+from hexagon_mlir.frontend.torch.kernels.query_attention import few_of, query_attention
 
 _aten = torch.ops.aten
 _MOST_ROWS, _FEWEST_KEYS = 16, 128
@@ -52,11 +52,25 @@ def expand(graph: TorchGraph, at: Node, query: Node, key: Node, value: Node, sca
     wide = graph.insert(at, _aten._to_copy.default, query, dtype=torch.float32)
     scaled = graph.insert(at, _aten.mul.Tensor, wide, scale)
     scaled = graph.insert(at, _aten._to_copy.default, scaled, dtype=dtype_of(query))
+    masks = [node for node in (added, hidden) if node is not None]
+    alike = masks and all(list(shape_of(node)[:-1]) == [1, 1, 1] for node in masks)
+    extent = _extent(graph, at, masks) if alike and few_of(parts, keys // parts) else None
     of_parts = graph.insert(at, query_attention, shaped(scaled, key_heads, rows, depth), *blocks, mask(added),
-                            mask(hidden))
+                            mask(hidden), extent)
     results = [graph.insert(at, getitem, of_parts, number) for number in range(3)]
     result = graph.insert(at, joined_attention, *results, dtype_of(query), safe)
     return shaped(result, heads, 1, width)
+
+
+def _extent(graph: TorchGraph, at: Node, masks: list[Node]) -> Node:
+    """How many keys there are up to the last one that none of ``masks`` (1, 1, 1, T) hides: float32 (1)."""
+    keys = shape_of(masks[0])[-1]
+    found = graph.insert(at, _aten.arange.start, 1, keys + 1, dtype=torch.float32)
+    zero = graph.insert(at, _aten.full.default, [1], 0.0, dtype=torch.float32)
+    for mask in masks:
+        seen = graph.insert(at, _aten.ne.Scalar, graph.insert(at, _aten.reshape.default, mask, [keys]), float("-inf"))
+        found = graph.insert(at, _aten.where.self, seen, found, zero)
+    return graph.insert(at, _aten.amax.default, found, [0], True)
 
 
 def parts_of(heads: int, keys: int) -> int:
