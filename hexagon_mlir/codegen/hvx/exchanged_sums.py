@@ -3,21 +3,26 @@
 The pairwise sums of vectors that leave in each lane the sum of one of them are exchanges of lanes (`lane_exchanges`),
 each followed by a sum of its two halves. What is exchanged is a sum too: it is converted from qfloat, exchanged, and
 the next sum reads IEEE numbers. A register of legacy qfloat is its 32 bits, and an exchange moves them: where nothing
-but the next sum reads what is exchanged, it stays in qfloat. A sum that was not normalised may be the operand of a sum,
-but not of a product, so that of the last sums conversions, or sums that are converted, are all that reads them.
+but the next sum reads what is exchanged, it stays in qfloat.
+
+Legacy qfloat has no zero: a sum of zeros is a few units of the least denormal, which each conversion between exchanges
+would make 0. So what reads the last sums gets IEEE numbers whose denormals are 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hexagon_mlir.llvmir import Declarations, Function, Instruction, Module, rewrite
 
 _WORDS = "<32 x i32>"
-_CONVERT, _EXCHANGE, _IEEE_SUM, _SUM = "V6.vconv.sf.qf32", "V6.vshuffvdd", "V6.vadd.sf", "V6.vadd.qf32"
-_SUMS = (_IEEE_SUM, _SUM, "V6.vadd.qf32.mix")
+_CONVERT, _EXCHANGE, _IEEE_SUM = "V6.vconv.sf.qf32", "V6.vshuffvdd", "V6.vadd.sf"
+_SUM, _MIXED_SUM = "V6.vadd.qf32", "V6.vadd.qf32.mix"
 _HALVES = ("V6.lo", "V6.hi")
-_DECLARED = {f"@llvm.hexagon.{_SUM}.128B": f"declare {_WORDS} @llvm.hexagon.{_SUM}.128B({_WORDS}, {_WORDS})"}
+_EXPONENT = 0x7F800000
+"""The bits of the exponent of an f32 number; 0 in those of denormals."""
+_DECLARED = {f"@llvm.hexagon.{name}.128B": f"declare {_WORDS} @llvm.hexagon.{name}.128B({_WORDS}, {_WORDS})"
+             for name in (_SUM, _MIXED_SUM)}
 
 
 def exchanged_sums_in_qfloat(module: Module) -> Module:
@@ -37,37 +42,62 @@ def exchanged_sums_in_qfloat(module: Module) -> Module:
 
 def _rewritten(function: Function) -> Function:
     definitions = {i.result: i for i in function.by_opcode.get("call", ()) if i.result}
-    lines: dict[Instruction, list[str]] = {}
+    exchanges = {}
     for exchange in definitions.values():
-        if exchange.intrinsic != _EXCHANGE:
-            continue
-        sources = [definitions.get(name) for name in exchange.operands[:2]]
-        total = _sum_of_halves(exchange, function)
-        if total is None or not _is_converted(total, function):
-            continue
-        first, second = sources
-        if first is None or second is None or {first.intrinsic, second.intrinsic} != {_CONVERT}:
-            continue
-        lines[exchange] = [_called(exchange, _EXCHANGE, [first.operands[0], second.operands[0], exchange.operands[2]])]
+        if exchange.intrinsic == _EXCHANGE:
+            sources = [definitions.get(name) for name in exchange.operands[:2]]
+            total = _sum_of_halves(exchange, function)
+            if total is not None and all(one is not None and one.intrinsic == _CONVERT for one in sources):
+                exchanges[exchange] = total
+    totals = {total.result: total for total in exchanges.values()}
+    lines: dict[Instruction, list[str]] = {}
+    for exchange, total in exchanges.items():
+        operands = [definitions[name].operands[0] for name in exchange.operands[:2]]
+        lines[exchange] = [_called(exchange, _EXCHANGE, [*operands, exchange.operands[2]])]
         lines[total] = [_called(total, _SUM, total.operands)]
+    for total in totals.values():
+        for user in function.users.get(total.result, ()):
+            lines[user] = _reader(user, totals)
     return rewrite(function, ("call",), lines.get)
 
 
 def _sum_of_halves(exchange: Instruction, function: Function) -> Instruction | None:
-    """The sum of IEEE numbers that alone reads both halves of ``exchange``."""
+    """The sum of IEEE numbers that alone reads both halves of ``exchange``, and that conversions and sums read."""
     halves: Sequence[Instruction] = function.users.get(exchange.result, ())
     users = {user for half in halves for user in function.users.get(half.result, ())}
     if {half.intrinsic for half in halves} != {*_HALVES} or len(halves) != len(_HALVES) or len(users) != 1:
         return None
     total = users.pop()
-    return total if total.intrinsic == _IEEE_SUM and {*total.operands} == {half.result for half in halves} else None
+    if total.intrinsic != _IEEE_SUM or {*total.operands} != {half.result for half in halves}:
+        return None
+    readers = function.users.get(total.result, ())
+    return total if all(user.intrinsic in (_CONVERT, _SUM, _MIXED_SUM) for user in readers) else None
 
 
-def _is_converted(total: Instruction, function: Function) -> bool:
-    """Whether conversions read the sum, or sums that only conversions read."""
-    return all(user.intrinsic == _CONVERT or (user.intrinsic in _SUMS and all(
-        next_.intrinsic == _CONVERT for next_ in function.users.get(user.result, ())))
-        for user in function.users.get(total.result, ()))
+def _reader(user: Instruction, totals: Mapping[str, Instruction]) -> list[str]:
+    """``user``, a conversion or a sum, with an IEEE number without denormals for each of ``totals`` that it reads."""
+    if user.intrinsic == _CONVERT:
+        return _without_denormals(user.result, user.operands[0], totals[user.operands[0]])
+    lines, ieee = [], []
+    for number, name in enumerate(user.operands):
+        if name in totals:
+            ieee.append(f"{user.result}.{number}.ieee")
+            lines += _without_denormals(ieee[-1], name, totals[name])
+        elif user.intrinsic == _MIXED_SUM and number == 1:
+            ieee.append(name)
+    if len(ieee) == len(user.operands):
+        return [*lines, _called(user, _IEEE_SUM, ieee)]
+    in_qfloat = next(name for number, name in enumerate(user.operands) if name not in totals)
+    return [*lines, _called(user, _MIXED_SUM, [in_qfloat, *ieee])]
+
+
+def _without_denormals(result: str, name: str, total: Instruction) -> list[str]:
+    """``name``, the qfloat sum that ``total`` computes, as the IEEE numbers ``result``: 0 for denormals."""
+    ieee, exponent, zero = (f"{result}.{part}" for part in ("number", "exponent", "zero"))
+    return [f"  {ieee} = call {_WORDS} @llvm.hexagon.{_CONVERT}.128B({_WORDS} {name}){total.debug}",
+            f"  {exponent} = and {_WORDS} {ieee}, splat (i32 {_EXPONENT})",
+            f"  {zero} = icmp eq {_WORDS} {exponent}, zeroinitializer",
+            f"  {result} = select <32 x i1> {zero}, {_WORDS} zeroinitializer, {_WORDS} {ieee}"]
 
 
 def _called(i: Instruction, intrinsic: str, operands: Sequence[str]) -> str:
