@@ -21,6 +21,7 @@ from torch.fx import GraphModule, Interpreter
 from hexagon_mlir.frontend.onnx.graph import to_graph
 from hexagon_mlir.frontend.onnx.loops import guard_loops
 from hexagon_mlir.frontend.onnx.operators import OPERATORS
+from hexagon_mlir.frontend.onnx.size_formulas import not_polynomial
 from hexagon_mlir.frontend.onnx.tensors import dtype_of, take_weights
 from hexagon_mlir.frontend.torch.domain import Domain, Size
 from hexagon_mlir.frontend.torch.examples import zeros
@@ -52,7 +53,11 @@ class OnnxModel:
         return any(isinstance(size, str) for one in self.inputs for size in one.sizes)
 
     def domain(self) -> Domain:
-        """Sizes of one name are equal; nothing is said of their ranges."""
+        """Sizes of one name are equal; nothing is said of their ranges. Raises `HexError` for a size in the graph that
+        is no polynomial of them."""
+        node = not_polynomial(self.proto)
+        if node is not None:
+            raise self._error(f"'{node}' computes a size that has several cases")
         names = {size for one in self.inputs for size in one.sizes if isinstance(size, str)}
         return Domain(tuple(tuple(Size(size) if isinstance(size, str) else size for size in one.sizes)
                             for one in self.inputs), dict.fromkeys(sorted(names), (0, None)), {})

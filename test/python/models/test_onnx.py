@@ -309,3 +309,39 @@ def test_local_functions_are_inlined(tmp_path):
     model.graph.node[0].CopyFrom(helper.make_node("square", ["x"], ["r"], domain="own"))
     (got,) = read(saved(model, tmp_path)).export().module()(torch.tensor([1.0, -2.0, 3.0]))
     assert got.tolist() == [1.0, 4.0, 9.0]
+
+
+CASES = {
+    "constant end": ("(float[n, 4] x) => (float[m, 4] r) { z = Constant<value = int64[1] {0}>() "
+                     "e = Constant<value = int64[1] {64}>() s = Slice(x, z, e, z) r = Relu(s) }", lambda x: x[:64]),
+    "end from the end": ("(float[n, 4] x) => (float[m, 4] r) { z = Constant<value = int64[1] {0}>() "
+                         "e = Constant<value = int64[1] {-9}>() s = Slice(x, z, e, z) r = Relu(s) }", lambda x: x[:-9]),
+    "least": ("(float[n, 4] x) => (float[m, 4] r) { z = Constant<value = int64[1] {0}>() "
+              "o = Constant<value = int64[1] {1}>() k = Constant<value = int64[1] {40}>() h = Shape(x) "
+              "b = Slice(h, z, o) e = Min(b, k) s = Slice(x, z, e, z) r = Relu(s) }", lambda x: x[:40]),
+    "even": ("(float[n, 4] x) => (float[m, 4] r) { z = Constant<value = int64[1] {0}>() "
+             "o = Constant<value = int64[1] {1}>() k = Constant<value = int64[1] {2}>() h = Shape(x) "
+             "b = Slice(h, z, o) q = Div(b, k) e = Mul(q, k) s = Slice(x, z, e, z) r = Relu(s) }",
+             lambda x: x[:len(x) // 2 * 2]),
+    "even in floats": ("(float[n, 4] x) => (float[m, 4] r) { z = Constant<value = int64[1] {0}>() "
+                       "o = Constant<value = int64[1] {1}>() k = Constant<value = float[1] {2.0}>() h = Shape(x) "
+                       "b = Slice(h, z, o) f = Cast<to = 1>(b) q = Div(f, k) i = Cast<to = 7>(q) "
+                       "e = Add(i, i) s = Slice(x, z, e, z) r = Relu(s) }", lambda x: x[:len(x) // 2 * 2]),
+    "constant columns": ("(float[n, 4] x) => (float[n, 2] r) { z = Constant<value = int64[1] {1}>() "
+                         "e = Constant<value = int64[1] {3}>() s = Slice(x, z, e, z) r = Relu(s) }",
+                         lambda x: x[:, 1:3]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sizes_with_several_cases(name, tmp_path):
+    """No formula gives them: they are compiled for each size. A slice of constant columns is one for any rows."""
+    text, expected = CASES[name]
+    model = hx.compile(saved(model_of(text), tmp_path))
+    for rows in (5, 8, 11, 40, 41, 100):
+        x = torch.randn(rows, 4)
+        found = model(x)
+        torch.testing.assert_close(found[0] if isinstance(found, tuple | list) else found, expected(x).relu(), rtol=0,
+                                   atol=0)
+    once = [remark.message for remark in model.remarks if "compiled once for any sizes" in remark.message]
+    assert bool(once) == (name == "constant columns")
