@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 from hexagon_mlir.codegen.generic_sizes.formulas import Numbers
 from hexagon_mlir.codegen.generic_sizes.numbers import Numerals
-from hexagon_mlir.codegen.generic_sizes.operations import REWRITES, SIZED, Differs, dimensions, generalized_type
-from hexagon_mlir.ir import ir, parse, to_text
+from hexagon_mlir.codegen.generic_sizes.operations import ORIGIN, REWRITES, SIZED, Differs, dimensions, generalized_type
+from hexagon_mlir.ir import HexError, ir, parse, to_text
 from hexagon_mlir.ir.order import nested_ops
-from hexagon_mlir.ir.query import functions
+from hexagon_mlir.ir.query import element_bytes, functions
+
+ENGINE_SIZES = "the matrix engine multiplies matrices of known sizes only"
+_FACTORS = 2
+_NARROW_BYTES = 2
+"""Of an element that the matrix engine multiplies."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,12 @@ class GenericFunction:
     sizes: tuple[Numbers, ...]
 
 
-def generalize(texts: Sequence[str]) -> GenericFunction:
-    """The function that each of ``texts`` holds for other sizes; raises `Differs` where they are not the same."""
+def generalize(texts: Sequence[str], on_engine: bool = False) -> GenericFunction:
+    """The function that each of ``texts`` holds for other sizes; raises `Differs` where they are not the same.
+
+    Raises `HexError` for products with dynamic sizes that the matrix engine multiplies if ``on_engine``: they are other
+    programs for other sizes, whatever the examples.
+    """
     modules = [parse(text, file="<kernel>") for text in texts]
     twins = [functions(module)[0] for module in modules]
     walks = [[op for op in nested_ops(twin) if op != twin] for twin in twins]
@@ -37,6 +46,9 @@ def generalize(texts: Sequence[str]) -> GenericFunction:
         place = next((mine for mine, *others in zip(*names, strict=False) if set(others) != {mine}), names[0][-1])
         raise Differs(place, "other sizes are computed by other operations")
     _check_operands(twins, walks)
+    product = next((ops[0] for ops in zip(*walks, strict=True) if on_engine and _multiplies_narrow(ops)), None)
+    if product is not None:
+        raise HexError.plain(f"'{product.name}': {ENGINE_SIZES}", origin=ORIGIN)
     function = twins[0]
     with function.context, function.location:
         types = [_types(ops) for ops in zip(*walks, strict=True)]
@@ -77,6 +89,22 @@ def _check_operands(twins: Sequence[ir.Operation], walks: Sequence[list[ir.Opera
     for op, *operands in zip(walks[0], *graphs, strict=True):
         if len(set(operands)) > 1:
             raise Differs(op.name, "other sizes are computed from other values")
+
+
+def _multiplies_narrow(ops: Sequence[ir.Operation]) -> bool:
+    """Whether ``ops`` sum products of f16, bf16 or bytes, of sizes that differ."""
+    op = ops[0]
+    shaped = [value.type for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    if len(shaped) <= _FACTORS or not op.name.startswith(("linalg.", "hexagon.")):
+        return False
+    generic = op.name == "linalg.generic"
+    narrow = all(element_bytes(type_.element_type) <= _NARROW_BYTES for type_ in shaped[:_FACTORS])
+    if not narrow or (generic and "reduction" not in str(op.attributes["iterator_types"])):
+        return False
+    if generic and not any("mul" in inner.operation.name for inner in op.regions[0].blocks[0].operations):
+        return False
+    return any(len(set(sizes)) > 1 for values in zip(*(one.operands for one in ops), strict=True)
+               for sizes in dimensions(values))
 
 
 def _types(ops: Sequence[ir.Operation]) -> list[ir.Type]:

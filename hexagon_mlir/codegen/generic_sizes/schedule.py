@@ -85,8 +85,9 @@ def build_generic_schedule(modules: Sequence[ir.Module], examples: Sequence[Mapp
                for n in range(len(first.buffers))]
     shapes = [_places(table, [twin.output_shapes[n] for twin in twins], "result")
               for n in range(len(first.output_shapes))]
+    on_engine = settings.matrix_engine and targets.get(target).has_matrix_engine
     with deferred():
-        functions = [generalize([_source(twin.functions[twin.kernels[n]]) for twin in twins])
+        functions = [generalize([_source(twin.functions[twin.kernels[n]]) for twin in twins], on_engine)
                      for n in range(len(first.kernels))]
     numbers = [tuple(table.place(n, name) for n in one.numbers) for one, name in _named(functions, first)]
     sizes = [tuple(table.place(n, name) for n in one.sizes) for one, name in _named(functions, first)]

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import torch
 from torch.export import ExportedProgram
 
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.generic_sizes.functions import ENGINE_SIZES
 from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.exec.model import ModelRun
 from hexagon_mlir.frontend.torch.capture import from_exported
@@ -30,6 +32,8 @@ def _sizes(flat: Sequence[Any]) -> Sizes:
 
 def compile_dynamic(source: Dynamic, domain: Domain, recipe: Recipe) -> GenericModel:
     """The model of ``source`` for any sizes of ``domain``; raises `HexError` where there is none."""
+    if recipe.numerics == "mixed" and recipe.settings.matrix_engine and targets.get(recipe.target).has_matrix_engine:
+        raise HexError.plain(ENGINE_SIZES, origin=ORIGIN)
     attempts = [domain.examples(), domain.examples(small=True)]
     for number, examples in enumerate(attempts):
         programs = [source.export(*source.arguments(domain.shapes(sizes))) for sizes in examples]

@@ -105,6 +105,25 @@ def test_what_is_other_code_at_another_size_is_compiled_for_each(compilations):
     assert len(compilations) >= 2
 
 
+@pytest.mark.parametrize("way", ["mixed", "f16"])
+def test_products_of_the_matrix_engine_are_compiled_for_each(way):
+    """Its tiles have known sizes: code for any sizes would multiply by HVX, 12 times slower for 64 rows of this MLP."""
+    half = way == "f16"
+    module = nn.Sequential(nn.Linear(96, 160), nn.GELU(), nn.Linear(160, 96)).eval().to(torch.half if half else None)
+    x = torch.randn(9, 96, dtype=torch.half if half else None)
+    program = torch.export.export(module, (x,), dynamic_shapes=({0: Dim("n", max=99)},))
+    model = hx.compile(program, numerics="f32" if half else "mixed")
+    for rows in (9, 64):
+        x = torch.randn(rows, 96, dtype=x.dtype)
+        with torch.no_grad():
+            torch.testing.assert_close(model(x), module(x), rtol=1e-2, atol=2e-3)
+    macs = sum(launch.result.matrix.macs for launch in model.last_run.launches if launch.result.matrix is not None)
+    assert macs >= 2 * 64 * 96 * 160
+    first, *others = [remark.message for remark in model.remarks]
+    assert "the matrix engine multiplies matrices of known sizes only" in first
+    assert others == ["compiled for 9x96, sizes number 1", "compiled for 64x96, sizes number 2"]
+
+
 def test_ranges_of_few_sizes():
     domain = Domain(((Size("n"), 4),), {"n": (2, 3)}, {"n": 2})
     with pytest.raises(hx.HexError, match="sizes from 2 to 3 are too few"):
