@@ -32,12 +32,14 @@ def make_half_integer(builder: PartBuilder, plan: SplitPlan, i: Instruction, val
 
 def _positive_half(plan: SplitPlan, i: Instruction) -> Instruction | None:
     """The extension of the numbers below 2^15 that ``i`` has converted."""
-    conversion = plan.definitions.get(i.operands[0])
-    extension = plan.definitions.get(conversion.operands[0]) if conversion is not None else None
-    if conversion is None or conversion.opcode != "fptosi" or extension is None or extension.opcode != "fpext":
-        return None
-    bits = plan.definitions.get(extension.operands[0])
-    if bits is None or bits.opcode != "bitcast" or not bits.types[0].endswith("x i16>"):
+    found = [i]
+    for opcode in ("fptosi", "fpext", "bitcast"):
+        source = plan.definitions.get(found[-1].operands[0])
+        if source is None or source.opcode != opcode:
+            return None
+        found.append(source)
+    _, _, extension, bits = found
+    if not bits.types[0].endswith("x i16>"):
         return None
     low, high = integer_bounds(bits.operands[0], plan.definitions)
     return extension if low >= 0 and high < _TOO_LARGE else None

@@ -129,14 +129,17 @@ def test_header_of_a_weird_function_is_never_written():
     assert "pwned;" not in header(function, 128)
 
 
-def test_pages_of_a_profile_stay_in_their_folder(tmp_path):
-    from hexagon_mlir.cli.profile import _write_pages
-    from hexagon_mlir.codegen import compile as codegen
-    from hexagon_mlir.exec import sim
+@pytest.mark.parametrize(("kernel", "page"), [("../../x", ".._.._x.html"), ("..", "...html"), ("/etc/x", "_etc_x.html"),
+                                              ("", "_.html"), ("a\0b", "a_b.html")])
+def test_pages_of_a_report_stay_in_their_folder(kernel, page, tmp_path):
+    from hexagon_mlir.report.folder import write_report
+    from hexagon_mlir.report.recording import Recording, recording
 
     x = np.ones(300, np.int32)
-    with sim.SESSION.running(traced=True), sim.SESSION.recording() as records, codegen.explaining() as compiled:
+    with recording() as recorded:
         hx.compile(TEXT % "f").run(x)
-    record = dataclasses.replace(records[0], kernel="../../x")
-    (path,) = _write_pages(tmp_path / "pages", [record], compiled)
-    assert path == tmp_path / "pages" / ".._.._x.html" and path.exists()
+    record = dataclasses.replace(recorded.launches[0], kernel=kernel)
+    folder = tmp_path / "pages"
+    index, path = write_report(folder, "a title", Recording(recorded.compiled, [record]))
+    assert (index, path) == (folder / "index.html", folder / "kernels" / page)
+    assert {one for one in tmp_path.rglob("*") if one.is_file()} == {index, path}
