@@ -179,6 +179,9 @@ class SpecializedModel:
         except HexError as error:
             self._stays(error)
             return None
+        except IndexError as error:  # a table of positions, for one, is shorter than the sizes that are looked at
+            self._stays(HexError.plain(f"it is not defined at other sizes: {error}", origin=ORIGIN))
+            return None
         except Exception as error:  # of a pass that no kernel of unknown sizes has met before: code for each is right
             self._stays(internal_error(error))
             return None

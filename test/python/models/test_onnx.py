@@ -254,6 +254,9 @@ def test_what_pytorch_exports_with_dynamic_axes(tmp_path):
             expected = module(tokens)
             torch.testing.assert_close(source.export((tokens,)).module()(tokens), (expected,), rtol=0, atol=2e-6)
     torch.testing.assert_close(compiled(tokens)[0], expected, rtol=0, atol=1e-5)
+    assert [remark.message for remark in compiled.remarks] == [
+        "compiled for each combination of sizes: it is not defined at other sizes: index out of range in self",
+        "compiled for 1x7, sizes number 1"]
 
 
 def test_as_many_arguments_as_inputs(tmp_path, monkeypatch, capsys):
