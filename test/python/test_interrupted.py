@@ -216,5 +216,8 @@ def test_two_processes_write_pages_into_the_same_folder(room):
     running = [started(room, "hexmlir", "profile", "--report=deep/pages", "s.py") for _ in range(2)]
     results = [(*each.communicate(timeout=120), each.returncode) for each in running]
     assert [(err, code) for _, err, code in results] == [(b"", 0)] * 2
-    assert os.listdir(room / "work" / "deep" / "pages") == ["f.html"]
-    assert (room / "work" / "deep" / "pages" / "f.html").read_text().rstrip().endswith("</html>")
+    pages = room / "work" / "deep" / "pages"
+    assert {path.relative_to(pages).as_posix() for path in pages.rglob("*")} == {
+        "index.html", "kernels", "kernels/f.html"}
+    for page in ("index.html", "kernels/f.html"):
+        assert (pages / page).read_text().rstrip().endswith("</html>")
