@@ -28,7 +28,7 @@ _ASSUMED = 1 << 10
 """Trip count of a loop that nothing bounds, where cycles are estimated."""
 Loops = tuple[int, ...]
 """The loops of an op that are split, one for each axis of the parallel loop."""
-Ranges = tuple[tuple[int, ir.Value | None], ...]
+Ranges = tuple[tuple[int, tuple[ir.Value, ...]], ...]
 """Iterations of loops, with the value that is their number where that is known at run time only."""
 
 
@@ -79,7 +79,9 @@ class ThreadNest:
 
     def ranges_of(self, loops: Loops) -> Ranges:
         """The trip counts by which loops are compared."""
-        return tuple((self.extents[loop], self.counts[loop]) for loop in loops)
+        counts = (self.counts[loop] for loop in loops)
+        return tuple((self.extents[loop], () if count is None else (count,))
+                     for loop, count in zip(loops, counts, strict=True))
 
     def by_vectors(self, operand: int) -> bool:
         """True when vector code reads ``operand`` in vectors, not element by element.

@@ -111,6 +111,11 @@ def of_exported(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain
         if str(symbol) in ranges:
             high = bounds.upper
             ranges[str(symbol)] = (max(int(bounds.lower), 0), int(high) if high.is_Integer and high < 1 << 31 else None)
+    for expression, bounds in constraints.items():  # of a multiple, PyTorch's least value of the symbol itself is 2
+        size = _linear(expression)
+        if size is not None and size.symbol in ranges and expression.free_symbols != {expression}:
+            least = max(-(-(int(bounds.lower) - size.offset) // size.factor), 0)
+            ranges[size.symbol] = (least, ranges[size.symbol][1])
     return Domain(tuple(inputs), ranges, typical)
 
 
@@ -120,15 +125,24 @@ def _symbols(dims: tuple[int | Size, ...] | None) -> Iterator[str]:
 
 def _size(size: Any, typical: dict[str, int]) -> Size:
     expression = size.node.expr
+    found = _linear(expression)
+    if found is None:
+        raise HexError.plain(f"a size of {expression} is no multiple of one symbol", origin=ORIGIN)
+    if size.node.has_hint():
+        typical.setdefault(found.symbol, (int(size.node.hint) - found.offset) // found.factor)
+    return found
+
+
+def _linear(expression: Any) -> Size | None:
+    """The multiple of one symbol, plus a number, that ``expression`` is; None for others."""
     symbols = list(expression.free_symbols)
-    if len(symbols) == 1:
-        offset = expression.subs(symbols[0], 0)
-        factor = expression.subs(symbols[0], 1) - offset
-        if expression == factor * symbols[0] + offset and factor.is_Integer and offset.is_Integer and factor > 0:
-            if size.node.has_hint():
-                typical.setdefault(str(symbols[0]), (int(size.node.hint) - int(offset)) // int(factor))
-            return Size(str(symbols[0]), int(factor), int(offset))
-    raise HexError.plain(f"a size of {expression} is no multiple of one symbol", origin=ORIGIN)
+    if len(symbols) != 1:
+        return None
+    offset = expression.subs(symbols[0], 0)
+    factor = expression.subs(symbols[0], 1) - offset
+    if expression != factor * symbols[0] + offset or not (factor.is_Integer and offset.is_Integer and factor > 0):
+        return None
+    return Size(str(symbols[0]), int(factor), int(offset))
 
 
 def _refused(arguments: Sequence[Any], reason: str) -> HexError:
