@@ -255,7 +255,7 @@ def _part(child: Scope, offset: int, base: ir.Value | None) -> ir.Value:
 
 
 def _after(value: ir.Value) -> ir.Operation:
-    """The operation behind the one that makes ``value``."""
+    """The operation after the one that makes ``value``."""
     operations = list(value.owner.operation.block.operations)
     return operations[operations.index(value.owner) + 1]
 

@@ -104,6 +104,11 @@ def read_calls(module: ir.Module, entry: str) -> Calls:
     return found
 
 
+def module_text(function: ir.Operation) -> str:
+    """The text of ``function`` as a module of its own, with source lines."""
+    return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
+
+
 def _buffer(type_: ir.Type, argument: int | None = None) -> Buffer:
     if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
         raise HexError.plain(f"a value of type {type_}", origin=ORIGIN, hint="only static shapes can be scheduled")

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import Compiled, lower_module
 from hexagon_mlir.codegen.kernel_cycles import call_cycles
-from hexagon_mlir.codegen.model_calls import Buffer, Call, read_calls
+from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.search_shares import TWICE, searched
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
-from hexagon_mlir.ir import ir, parse, to_text
+from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
@@ -103,7 +103,7 @@ def _source(function: ir.Operation, given: set[int]) -> str:
     """
     with function.context:
         function.attributes[IN_MODEL] = ir.DenseI64ArrayAttr.get(sorted(given))
-    return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)
+    return module_text(function)
 
 
 def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:

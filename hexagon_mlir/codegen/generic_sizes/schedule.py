@@ -9,10 +9,10 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.generic_sizes.formulas import Formula, Numbers, fit
 from hexagon_mlir.codegen.generic_sizes.functions import GenericFunction, generalize
 from hexagon_mlir.codegen.generic_sizes.operations import Differs
-from hexagon_mlir.codegen.model_calls import Buffer, Call, Calls, read_calls
+from hexagon_mlir.codegen.model_calls import Buffer, Call, Calls, module_text, read_calls
 from hexagon_mlir.codegen.schedule import Kernel, ModelSchedule, Progress, compile_all
 from hexagon_mlir.interrupts import deferred
-from hexagon_mlir.ir import ir, to_text
+from hexagon_mlir.ir import ir
 from hexagon_mlir.settings import Search, Settings
 
 
@@ -87,7 +87,7 @@ def build_generic_schedule(modules: Sequence[ir.Module], examples: Sequence[Mapp
               for n in range(len(first.output_shapes))]
     on_engine = settings.matrix_engine and targets.get(target).has_matrix_engine
     with deferred():
-        functions = [generalize([_source(twin.functions[twin.kernels[n]]) for twin in twins], on_engine)
+        functions = [generalize([module_text(twin.functions[twin.kernels[n]]) for twin in twins], on_engine)
                      for n in range(len(first.kernels))]
     numbers = [tuple(table.place(n, name) for n in one.numbers) for one, name in _named(functions, first)]
     sizes = [tuple(table.place(n, name) for n in one.sizes) for one, name in _named(functions, first)]
@@ -121,8 +121,3 @@ def _named(functions: Sequence[GenericFunction], calls: Calls) -> list[tuple[Gen
 
 def _counted(kernels: Sequence[Kernel], calls: Calls) -> list[Kernel]:
     return [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
-
-
-def _source(function: ir.Operation) -> str:
-    """The text of ``function`` as a module of its own, with source lines."""
-    return to_text(function, elide=False, locations=True).replace("func.func private @", "func.func @", 1)

@@ -86,7 +86,7 @@ class OnnxModel:
     def _export(self, args: tuple[Any, ...]) -> ExportedProgram:
         proto = ModelProto()
         proto.CopyFrom(self.proto)
-        for value, tensor in zip(proto.graph.input, args, strict=False):  # behind them: weights
+        for value, tensor in zip(proto.graph.input, args, strict=False):  # weights follow
             value.type.tensor_type.shape.Clear()
             for size in tensor.shape:
                 value.type.tensor_type.shape.dim.add().dim_value = size

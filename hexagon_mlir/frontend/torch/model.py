@@ -229,8 +229,9 @@ def _check(number: int, value: Any, shape: tuple[int, ...], dtype: torch.dtype, 
     if not isinstance(value, torch.Tensor):
         raise HexError.plain(f"input '{name}' is a {type(value).__name__}, not a tensor", origin="launch")
     if tuple(value.shape) != shape or value.dtype != dtype:
+        hint = "compile again for this shape" if value.dtype == dtype else f"convert it: .to({dtype})"
         raise HexError.plain(f"input '{name}' is {value.dtype} of shape {tuple(value.shape)}, compiled for {dtype} of "
-                             f"shape {shape}", origin="launch", hint="compile again for this shape")
+                             f"shape {shape}", origin="launch", hint=hint)
     if value.layout != torch.strided:
         raise HexError.plain(f"input '{name}' has the layout {value.layout}", origin="launch",
                              hint="tensor.to_dense() has all its elements")
