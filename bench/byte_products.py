@@ -44,7 +44,7 @@ class ByteProduct:
         """Cycles, and the largest difference from the value in numpy."""
         left, right = byte_tiles.random_operands(0, self.m, self.k, self.n, self.bits)
         a, w = byte_tiles.activations(left), byte_tiles.weights(right, self.bits)
-        tables = _scales(w.shape[0]) if self.requantized else byte_tiles.plane_tables()
+        tables = byte_scales(w.shape[0]) if self.requantized else byte_tiles.plane_tables()
         tile_bytes = byte_tiles.TILE * (1 if self.requantized else 4)
         routine = f"hexmlir_engine_ub_{'b' if self.bits == 8 else 'n'}{'' if self.requantized else '_planes'}"
         machine = Machine(emit(engine_kernel(routine, tile_bytes), targets.get()))
@@ -59,7 +59,7 @@ class ByteProduct:
         if self.requantized:
             matrix = found.reshape(*found.shape[:2], byte_tiles.ROWS, -1).transpose(0, 2, 1, 3)
             matrix = matrix.reshape(-1, found.shape[1] * byte_tiles.SIDE)[:self.m, :self.n]
-            wanted = np.clip(exact + _BIAS >> _SHIFT, 0, 255)
+            wanted = scaled(exact)
         else:
             matrix = np.concatenate([byte_tiles.sums(row) for row in found])[:self.m, :self.n]
             wanted = exact
@@ -74,8 +74,13 @@ def byte_array(m: int, k: int, n: int) -> float:
 _SHIFT, _BIAS = 12, 1 << 19
 
 
-def _scales(columns: int) -> np.ndarray:
+def byte_scales(columns: int) -> np.ndarray:
     """A table for each column of tiles: (sum + 2**19) / 2**12, rounded down."""
     tables = np.zeros((columns, 2, byte_tiles.SIDE), np.uint32)
     tables[:, 0], tables[:, 1] = 24 - _SHIFT << 10, _BIAS
     return tables
+
+
+def scaled(sums: np.ndarray) -> np.ndarray:
+    """The bytes that `byte_scales` give for ``sums``."""
+    return np.asarray(np.clip(sums + _BIAS >> _SHIFT, 0, 255))

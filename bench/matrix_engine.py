@@ -11,9 +11,13 @@ What is being measured is told on the standard error. A bound is the cycles of t
 *DDR*, bytes at the bandwidth of the DMA engine (of products operands and results once, of models what the run moved, of
 convolutions operands once, with one thread that copies beside the engine); *sums*, the conversions that read sums of 32
 bits as four bytes; *ends*, the products of a convolution, before which their first operands come, and after which the
-last tile is made rows of (`bench/corpus/convolution_bounds.py` has each term); *HVX*, the packets of HVX that a model
-issued, at the rate of the core. Where its bound alone keeps a convolution below what is asked, the verdict says what is
-the most it can have, and whether it takes at most the time of its bound by the same share.
+last tile is made rows of (`bench/corpus/convolution_bounds.py` has each term); *conversions* of tiles of results, which
+run beside the products; *HVX*, the packets of HVX that a model issued, at the rate of the core. Where its bound alone
+keeps a convolution below what is asked, the verdict says what is the most it can have, and whether it takes at most the
+time of its bound by the same share.
+
+Rows *in TCM* call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there, once, so that its code is
+in no cache; their rate is the share of the cycles in which the array multiplies tiles, which small results do not fill.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.
