@@ -12,6 +12,7 @@ ALLOWED = {
     "hexagon_mlir.exec.sim._machines": "a cache of what takes long to make, used by one launch at a time",
     "hexagon_mlir.frontend.onnx.operators.registry.OPERATORS": "a table that decorators fill while modules load",
     "hexagon_mlir.frontend.torch.forward._by_content": "a cache without ownership, behind a lock",
+    "hexagon_mlir.frontend.torch.forward._by_symbols": "a cache without ownership, behind a lock",
     "hexagon_mlir.frontend.torch.forward.models": "part of the API: PyTorch gives a backend no place for its models",
     "hexagon_mlir.frontend.torch.operator_search._known": "kernels of the operators of PyTorch, behind a lock",
     "hexagon_mlir.frontend.torch.recurrent._patches": "settings of Dynamo to restore when it has compiled",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -26,6 +26,10 @@ class Size:
     symbol: str
     factor: int = 1
     offset: int = 0
+
+    def at(self, sizes: Mapping[str, int]) -> int:
+        """Its elements for these ``sizes`` of the symbols."""
+        return self.factor * sizes[self.symbol] + self.offset
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,14 @@ class Domain:
         return found
 
     def _value(self, size: int | Size, found: Mapping[str, int]) -> int:
-        return size.factor * found[size.symbol] + size.offset if isinstance(size, Size) else size
+        return size.at(found) if isinstance(size, Size) else size
+
+    def renamed(self, names: Mapping[str, str]) -> Domain:
+        """The same with other ``names`` of the symbols."""
+        inputs = tuple(dims and tuple(replace(size, symbol=names[size.symbol]) if isinstance(size, Size) else size
+                                      for size in dims) for dims in self.inputs)
+        return Domain(inputs, {names[symbol]: bounds for symbol, bounds in self.ranges.items()},
+                      {names[symbol]: value for symbol, value in self.typical.items()})
 
     def shapes(self, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
         """The shapes of the tensors among the arguments for ``sizes`` of the symbols."""
@@ -96,7 +107,7 @@ def _candidates(typical: int, low: int, high: int | None) -> list[int]:
     return [*sorted(primes, key=lambda n: (abs(n - middle), n)), *others]
 
 
-def of_exported(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain:
+def of_symbols(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain:
     """The domain of inputs with these ``shapes`` of PyTorch's symbolic sizes; ``constraints`` are the ranges of its
     symbols. Raises `HexError` for sizes that are no multiples of one symbol."""
     typical: dict[str, int] = {}
@@ -105,7 +116,7 @@ def of_exported(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain
         if shape is None:
             inputs.append(None)
             continue
-        inputs.append(tuple(size if isinstance(size, int) else _size(size, typical) for size in shape))
+        inputs.append(tuple(size if isinstance(size, int) else _typical(size, typical) for size in shape))
     ranges: dict[str, tuple[int, int | None]] = {symbol: (0, None) for dims in inputs for symbol in _symbols(dims)}
     for symbol, bounds in constraints.items():
         if str(symbol) in ranges:
@@ -119,15 +130,33 @@ def of_exported(shapes: Sequence[Any], constraints: Mapping[Any, Any]) -> Domain
     return Domain(tuple(inputs), ranges, typical)
 
 
+def check_formulas(graph: torch.fx.Graph) -> None:
+    """Raise `HexError` for a size in ``graph`` that is no polynomial of the inputs': others have several cases."""
+    for node in graph.nodes:
+        for value in torch.utils._pytree.tree_leaves(node.meta.get("val")):
+            sizes = value.shape if isinstance(value, torch.Tensor) else [value]
+            for size in sizes:
+                if isinstance(size, torch.SymInt | torch.SymFloat | torch.SymBool):
+                    expression = size.node.expr
+                    if not expression.is_polynomial():
+                        raise HexError.plain(f"'{node.name}' has the size {expression}", origin=ORIGIN)
+
+
 def _symbols(dims: tuple[int | Size, ...] | None) -> Iterator[str]:
     return (size.symbol for size in dims or () if isinstance(size, Size))
 
 
-def _size(size: Any, typical: dict[str, int]) -> Size:
-    expression = size.node.expr
-    found = _linear(expression)
+def size_of(size: Any) -> Size:
+    """What PyTorch's symbolic ``size`` is; raises `HexError` for one that is no multiple of one symbol."""
+    found = _linear(size.node.expr)
     if found is None:
-        raise HexError.plain(f"a size of {expression} is no multiple of one symbol", origin=ORIGIN)
+        raise HexError.plain(f"a size of {size.node.expr} is no multiple of one symbol", origin=ORIGIN)
+    return found
+
+
+def _typical(size: Any, typical: dict[str, int]) -> Size:
+    """`size_of`, and in ``typical`` the value of its symbol that PyTorch has seen."""
+    found = size_of(size)
     if size.node.has_hint():
         typical.setdefault(found.symbol, (int(size.node.hint) - found.offset) // found.factor)
     return found

@@ -9,14 +9,12 @@ from typing import Any, Protocol
 import torch
 from torch.export import ExportedProgram
 
-from hexagon_mlir import targets
-from hexagon_mlir.codegen.generic_sizes.functions import ENGINE_SIZES
-from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.exec.model import ModelRun
 from hexagon_mlir.frontend.torch.capture import from_exported
-from hexagon_mlir.frontend.torch.domain import Domain, of_exported
+from hexagon_mlir.frontend.torch.domain import Domain, check_formulas, of_symbols
 from hexagon_mlir.frontend.torch.examples import zeros
-from hexagon_mlir.frontend.torch.generic import GenericModel, Recipe, compile_generic
+from hexagon_mlir.frontend.torch.generic import ONCE, PER_SIZE, SIZES_KEPT, GenericModel, Recipe, compile_examples
+from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.result import CompilationResult
 from hexagon_mlir.ir import HexError
@@ -32,36 +30,16 @@ def _sizes(flat: Sequence[Any]) -> Sizes:
 
 def compile_dynamic(source: Dynamic, domain: Domain, recipe: Recipe) -> GenericModel:
     """The model of ``source`` for any sizes of ``domain``; raises `HexError` where there is none."""
-    if recipe.numerics == "mixed" and recipe.settings.matrix_engine and targets.get(recipe.target).has_matrix_engine:
-        raise HexError.plain(ENGINE_SIZES, origin=ORIGIN)
-    attempts = [domain.examples(), domain.examples(small=True)]
-    for number, examples in enumerate(attempts):
-        programs = [source.export(*source.arguments(domain.shapes(sizes))) for sizes in examples]
-        graphs = [from_exported(program) for program in programs]
-        for graph in graphs:
-            graph.sizes_vary = True
-        try:
-            model = compile_generic(graphs, examples, recipe)
-        except Differs:  # tiles of attention, for one, of which few rows need one
-            if number + 1 == len(attempts) or attempts[number + 1] == examples:
-                raise
-            continue
-        spec = programs[0].call_spec
-        model.signature.in_spec, model.signature.out_spec = spec.in_spec, spec.out_spec
-        return model
-    raise AssertionError("no examples")
+    specs = []
 
+    def graph_at(sizes: Mapping[str, int]) -> TorchGraph:
+        program = source.export(*source.arguments(domain.shapes(sizes)))
+        specs.append(program.call_spec)
+        return from_exported(program)
 
-def check_formulas(graph: torch.fx.Graph) -> None:
-    """Raise `HexError` for a size in ``graph`` that is no polynomial of the inputs': others have several cases."""
-    for node in graph.nodes:
-        for value in torch.utils._pytree.tree_leaves(node.meta.get("val")):
-            sizes = value.shape if isinstance(value, torch.Tensor) else [value]
-            for size in sizes:
-                if isinstance(size, torch.SymInt | torch.SymFloat | torch.SymBool):
-                    expression = size.node.expr
-                    if not expression.is_polynomial():
-                        raise HexError.plain(f"'{node.name}' has the size {expression}", origin=ORIGIN)
+    model = compile_examples(graph_at, domain, recipe)
+    model.signature.in_spec, model.signature.out_spec = specs[0].in_spec, specs[0].out_spec
+    return model
 
 
 def is_dynamic(program: ExportedProgram) -> bool:
@@ -100,7 +78,7 @@ class DynamicProgram:
         inputs = [values.get(name) if isinstance(name, str) else None
                   for name in self.program.graph_signature.user_inputs]
         shapes = [value.shape if isinstance(value, torch.Tensor) else None for value in inputs]
-        return of_exported(shapes, self.program.range_constraints)
+        return of_symbols(shapes, self.program.range_constraints)
 
     def bind(self, domain: Domain, arguments: Sequence[Any]) -> dict[str, int]:
         """As `Dynamic.bind`, and the guards of the export hold."""
@@ -185,11 +163,11 @@ class SpecializedModel:
         except Exception as error:  # of a pass that no kernel of unknown sizes has met before: code for each is right
             self._stays(internal_error(error))
             return None
-        self._remark(f"compiled once for any sizes, {model.kernels} kernels")
+        self._remark(f"{ONCE}, {model.kernels} kernels")
         return model
 
     def _stays(self, error: HexError) -> None:
-        self._remark(f"compiled for each combination of sizes: {error.diagnostics[0].message}")
+        self._remark(f"{PER_SIZE}: {error.diagnostics[0].message}")
 
     def _remark(self, message: str) -> None:
         self.remarks.append(Diagnostic("remark", Place("<model>"), ORIGIN, message))
@@ -207,6 +185,8 @@ class SpecializedModel:
             if self._generic is None:
                 return self.specialize(*args, **kwargs)
             self.models[sizes] = self._generic.at(symbols)
+            for old in [key for key in self.models if key not in self.specialized][:-SIZES_KEPT]:
+                del self.models[old]
         self._last = self.models[sizes]
         return self._last
 

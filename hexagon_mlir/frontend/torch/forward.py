@@ -1,4 +1,4 @@
-"""One graph of torch.compile: compiled at its call, for the weights and sizes of that call.
+"""One graph of torch.compile: compiled at its call, for the weights of that call, and for its sizes or for any.
 
 PyTorch calls one graph with the weights of every module of a class, and with changed weights: each call checks both.
 Most weights are read in place when a kernel is launched; only weights whose values were used in compilation (a batch
@@ -10,28 +10,30 @@ from __future__ import annotations
 import threading
 import warnings
 import weakref
-import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import torch
 from torch.fx import GraphModule
-from torch.fx.node import map_arg
 from torch.utils._python_dispatch import _disable_current_modes
 
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.exec import ARITHMETICS, EXECUTORS, check_executor
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
+from hexagon_mlir.frontend.torch.compiled_weights import NONE, CompiledWeights
 from hexagon_mlir.frontend.torch.complex_numbers import in_real_numbers
-from hexagon_mlir.frontend.torch.graph import storage_of
+from hexagon_mlir.frontend.torch.generic import ONCE, PER_SIZE, SIZES_KEPT, GenericModel, Recipe, compile_examples
+from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.frontend.torch.graph_content import identity, sizes_of, text_of
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.partition import EagerPart
 from hexagon_mlir.frontend.torch.rewrites.precision import check_numerics
 from hexagon_mlir.frontend.torch.specialize import specialize
+from hexagon_mlir.frontend.torch.symbolic_graph import SymbolicGraph, is_symbolic
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.ir.diagnostics import internal_error
+from hexagon_mlir.ir.diagnostics import Diagnostic, Place, internal_error
 from hexagon_mlir.settings import Settings
 
 MODELS_KEPT = 64
@@ -72,29 +74,32 @@ models: list[CompiledModel] = []
 
 
 @dataclass(eq=False)
+class _AnySizes:
+    """A symbolic graph for certain weights: ``model`` is its code for any sizes; None where there is none, of which
+    ``remark`` says the reason."""
+
+    model: GenericModel | None
+    weights: CompiledWeights
+    remark: Diagnostic
+
+
+@dataclass(eq=False)
 class _Specialized:
     """The graph for certain sizes and weights: ``model`` is its code, ``parts`` are code and eager operations; both are
-    None for a graph that runs in eager PyTorch.
-
-    ``weights`` are the tensors it is for, ``folded`` maps the positions of weights whose values it has copied to their
-    checksums.
+    None for a graph that runs in eager PyTorch. The code may be that ``of`` any sizes.
     """
 
     model: CompiledModel | None
-    weights: list[tuple[weakref.ref[torch.Tensor], int]]
-    folded: dict[int, int]
+    weights: CompiledWeights
     parts: GraphModule | None = None
-
-    @property
-    def is_alive(self) -> bool:
-        """False when one of its weights is gone, or has moved to other memory."""
-        tensors = [(reference(), address) for reference, address in self.weights]
-        return all(tensor is not None and tensor.data_ptr() == address for tensor, address in tensors)
+    of: _AnySizes | None = None
 
 
 _by_content: weakref.WeakValueDictionary[tuple[Any, ...], _Specialized] = weakref.WeakValueDictionary()
 """All that is alive, by what it computes: PyTorch traces a function anew for other strides, and once more when it
 learns that a size changes; what comes out for a size it has met before is the same."""
+_by_symbols: weakref.WeakValueDictionary[tuple[Any, ...], _AnySizes] = weakref.WeakValueDictionary()
+"""As `_by_content`, of graphs with symbolic sizes."""
 _compiling = threading.RLock()
 
 
@@ -109,12 +114,13 @@ class Forward:
         self.module, self.settings, self.eager = module, settings, eager
         self.weights = list(weights)
         self.compiled: dict[tuple[Any, ...], _Specialized] = {}
+        self.any_sizes: dict[tuple[Any, ...], _AnySizes] = {}
 
     def __call__(self, *arguments: Any) -> list[Any]:
         tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
         numbers = tuple(argument for argument in arguments if not isinstance(argument, torch.Tensor))
         found = self.compiled.get((numbers, *self._key(tensors)))
-        if found is None or _changed(found, tensors):
+        if found is None or found.weights.changed(tensors):
             with _compiling, _disable_current_modes():  # PyTorch watches each operation of the first call
                 found = self._specialized(arguments, numbers, tensors)
         if found.parts is not None:
@@ -124,25 +130,28 @@ class Forward:
         return found.model.run_flat(tensors, self.settings.executor, self.settings.arithmetic)
 
     def _key(self, tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        return tuple(_identity(one) if place in self.weights else _sizes(one) for place, one in enumerate(tensors))
+        return tuple(identity(one) if place in self.weights else sizes_of(one) for place, one in enumerate(tensors))
 
     def _specialized(self, arguments: Sequence[Any], numbers: tuple[Any, ...], tensors: Sequence[torch.Tensor]
                      ) -> _Specialized:
         found = self.compiled.get((numbers, *self._key(tensors)))
         if found is not None:
-            changed = _changed(found, tensors)
+            changed = found.weights.changed(tensors)
             if not changed:
                 return found  # another thread was faster
             self.weights = [place for place in self.weights if place not in changed]  # inputs now: they change again
-            self.compiled = {}
-        self.compiled = {key: one for key, one in self.compiled.items() if one.is_alive}
+            self.compiled, self.any_sizes = {}, {}
+        self.compiled = {key: one for key, one in self.compiled.items() if one.weights.are_alive}
+        self.any_sizes = {key: one for key, one in self.any_sizes.items() if one.weights.are_alive}
         try:
-            found = self._made(self._static(arguments), tensors)
+            found = self._at(arguments, tensors)
         except HexError as error:
             if self.settings.fallback == "error":
                 raise
-            found = _Specialized(None, [], {}, self._in_parts(arguments, tensors, error))
+            found = _Specialized(None, NONE, self._in_parts(arguments, tensors, error))
         self.compiled[(numbers, *self._key(tensors))] = found
+        for key in [key for key, one in self.compiled.items() if one.of is not None][:-SIZES_KEPT]:
+            del self.compiled[key]
         return found
 
     def _in_parts(self, arguments: Sequence[Any], tensors: Sequence[torch.Tensor], error: HexError
@@ -169,12 +178,55 @@ class Forward:
             self.eager = None
         return parts
 
-    def _made(self, module: GraphModule, tensors: Sequence[torch.Tensor]) -> _Specialized:
-        """The compiled graph, new or cached; raises `HexError`."""
+    def _at(self, arguments: Sequence[Any], tensors: Sequence[torch.Tensor]) -> _Specialized:
+        """The compiled graph for the sizes of ``arguments``; raises `HexError`."""
+        if not is_symbolic(self.module):
+            return self._made(self._static(arguments), tensors)
+        key = tuple(identity(tensors[place]) for place in self.weights)
+        if key not in self.any_sizes:
+            self.any_sizes[key] = self._for_any_sizes(arguments, tensors)
+        one = self.any_sizes[key]
+        if one.model is None:
+            return self._made(self._static(arguments), tensors, one.remark)
+        model = one.model.at(SymbolicGraph(self.module).bind(arguments))
+        model.result = replace(model.result, remarks=(*model.result.remarks, one.remark))
+        _keep(model)
+        return _Specialized(model, one.weights, of=one)
+
+    def _for_any_sizes(self, arguments: Sequence[Any], tensors: Sequence[torch.Tensor]) -> _AnySizes:
+        """The symbolic graph for the weights among ``tensors``, new or cached."""
         settings = self.settings
-        content = (_text(module), self._key(tensors), astuple(settings))
+        weights = {place: tensors[place] for place in self.weights}
+        graphs: list[TorchGraph] = []
+        try:
+            symbolic = SymbolicGraph(self.module)
+            content = (text_of(self.module), symbolic.content, tuple(map(identity, weights.values())),
+                       astuple(settings))
+            found = _by_symbols.get(content)
+            if found is not None and not found.weights.changed(tensors):
+                return found
+
+            def graph_at(sizes: Mapping[str, int]) -> TorchGraph:
+                graphs.append(from_aot(in_real_numbers(symbolic.at(sizes, arguments)), weights))
+                return graphs[-1]
+
+            recipe = Recipe(settings.target, settings.pipeline, Settings.of(settings), settings.numerics)
+            model = compile_examples(graph_at, symbolic.domain, recipe)
+        except HexError as error:
+            return _AnySizes(None, NONE, _remark(f"{PER_SIZE}: {error.diagnostics[0].message}"))
+        except Exception as error:  # of a pass that no kernel of unknown sizes has met before: code for each is right
+            return _AnySizes(None, NONE, _remark(f"{PER_SIZE}: {internal_error(error).diagnostics[0].message}"))
+        found = _AnySizes(model, CompiledWeights.of(weights, graphs), _remark(f"{ONCE}, {model.kernels} kernels"))
+        _by_symbols[content] = found
+        return found
+
+    def _made(self, module: GraphModule, tensors: Sequence[torch.Tensor], remark: Diagnostic | None = None
+              ) -> _Specialized:
+        """The compiled graph, new or cached, with ``remark`` among those of a new one; raises `HexError`."""
+        settings = self.settings
+        content = (text_of(module), self._key(tensors), astuple(settings))
         found = _by_content.get(content)
-        if found is None or _changed(found, tensors):
+        if found is None or found.weights.changed(tensors):
             weights = {place: tensors[place] for place in self.weights}
             try:
                 graph = from_aot(module, weights)
@@ -184,17 +236,15 @@ class Forward:
                 raise
             except Exception as error:
                 raise internal_error(error) from error
-            models.append(model)
-            del models[:-MODELS_KEPT]
-            folded = {place: _checksum(one) for place, one in weights.items() if storage_of(one) in graph.read}
-            addresses = [(weakref.ref(one), one.data_ptr()) for one in weights.values()]
-            found = _by_content[content] = _Specialized(model, addresses, folded)
+            if remark is not None:
+                model.result = replace(model.result, remarks=(*model.result.remarks, remark))
+            _keep(model)
+            found = _by_content[content] = _Specialized(model, CompiledWeights.of(weights, [graph]))
         return found
 
     def _static(self, arguments: Sequence[Any]) -> GraphModule:
         """A copy of the graph, with the sizes of ``arguments`` in place of symbolic ones."""
-        if any(isinstance(value, torch.SymInt) or not all(isinstance(size, int) for size in getattr(value, "shape", ()))
-               for value in (node.meta.get("val") for node in self.module.graph.nodes)):
+        if is_symbolic(self.module):
             return in_real_numbers(specialize(self.module, arguments))
         graph = torch.fx.Graph()
         graph.output(graph.graph_copy(self.module.graph, {}))
@@ -212,32 +262,11 @@ class _Part(torch.nn.Module):
         return self.compiled(*arguments)
 
 
-def _sizes(tensor: torch.Tensor) -> tuple[Any, ...]:
-    return tuple(tensor.shape), tensor.dtype
+def _keep(model: CompiledModel) -> None:
+    """Add ``model`` to `models`."""
+    models.append(model)
+    del models[:-MODELS_KEPT]
 
 
-def _identity(tensor: torch.Tensor) -> tuple[Any, ...]:
-    return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
-
-
-def _text(module: GraphModule) -> tuple[Any, ...]:
-    """What the graph computes, whatever its nodes are called."""
-    numbers = {node: f"%{number}" for number, node in enumerate(module.graph.nodes)}
-    lines: list[Any] = []
-    for node in module.graph.nodes:
-        if node.op == "get_attr":
-            value = getattr(module, str(node.target))
-            lines.append((_sizes(value), _checksum(value)) if isinstance(value, torch.Tensor) else id(value))
-        elif node.op != "placeholder":
-            lines.append(f"{node.target}{map_arg((node.args, node.kwargs), numbers.__getitem__)}")
-    return tuple(lines)
-
-
-def _changed(specialized: _Specialized, tensors: Sequence[torch.Tensor]) -> list[int]:
-    """Positions of weights whose values differ from the compiled ones."""
-    return [place for place, checksum in specialized.folded.items() if _checksum(tensors[place]) != checksum]
-
-
-def _checksum(tensor: torch.Tensor) -> int:
-    """Of the values. Version counters miss what is written through ``.data`` or numpy; inference tensors have none."""
-    return zlib.crc32(tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().data)
+def _remark(message: str) -> Diagnostic:
+    return Diagnostic("remark", Place("<model>"), "torch-specialize", message)

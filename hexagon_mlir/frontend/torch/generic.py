@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
+from hexagon_mlir import targets
+from hexagon_mlir.codegen.generic_sizes.functions import ENGINE_SIZES
 from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.codegen.generic_sizes.schedule import GenericSchedule, Places, build_generic_schedule
 from hexagon_mlir.codegen.schedule import Progress
@@ -14,12 +17,20 @@ from hexagon_mlir.exec.memory_plan import assign_slots, lifetimes
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.clock import Clock
-from hexagon_mlir.frontend.torch.graph import TorchGraph
+from hexagon_mlir.frontend.torch.domain import Domain
+from hexagon_mlir.frontend.torch.graph import Constant, TorchGraph
 from hexagon_mlir.frontend.torch.importer import ENTRY
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.prepare import Prepared, prepare
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
+from hexagon_mlir.ir import HexError
 from hexagon_mlir.settings import Settings
+
+ORIGIN = "torch-specialize"
+ONCE, PER_SIZE = "compiled once for any sizes", "compiled for each combination of sizes"
+"""How remarks begin that say which of both a model is."""
+SIZES_KEPT = 256
+"""Of so many combinations of sizes a model keeps what `GenericModel.at` gives."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +46,13 @@ class Recipe:
 
 class GenericModel:
     """``schedule`` and ``signature`` of one example, with places of sizes in the table of the schedule: ``shapes`` of
-    the arguments, ``views`` of the constants whose shapes depend on sizes."""
+    the arguments, ``views`` of the constants whose shapes depend on sizes, ``counts`` the results that are sizes."""
 
     def __init__(self, schedule: GenericSchedule, signature: Signature, shapes: Sequence[Places],
-                 views: Mapping[int, Places], result: Callable[[ModelProgram], CompilationResult],
-                 progress: Progress | None):
+                 views: Mapping[int, Places], counts: Mapping[int, int],
+                 result: Callable[[ModelProgram], CompilationResult], progress: Progress | None):
         self.schedule, self.signature, self.shapes, self.views = schedule, signature, shapes, views
-        self.result, self.progress = result, progress
+        self.counts, self.result, self.progress = counts, result, progress
         schedule.one.slots = assign_slots([*lifetimes(schedule.one).values()])
         self.tcm = ModelProgram(schedule.one).tcm
 
@@ -59,11 +70,28 @@ class GenericModel:
         for number, places in self.views.items():
             whole = constants[number]
             constants[number] = whole.as_strided([values[place] for place in places], whole.stride())
+        outputs = [Constant(values[self.counts[number]]) if number in self.counts else output
+                   for number, output in enumerate(self.signature.outputs)]
         program = ModelProgram(schedule, self.tcm)
-        model = CompiledModel(schedule, replace(self.signature, shapes=shapes, constants=constants),
+        model = CompiledModel(schedule, replace(self.signature, shapes=shapes, constants=constants, outputs=outputs),
                               self.result(program), self.progress)
         model.program = program
         return model
+
+
+def compile_examples(graph_at: Callable[[Mapping[str, int]], TorchGraph], domain: Domain, recipe: Recipe
+                     ) -> GenericModel:
+    """The model for any sizes of ``domain``, from what ``graph_at`` gives for examples of them; raises `HexError` where
+    there is none."""
+    if recipe.numerics == "mixed" and recipe.settings.matrix_engine and targets.get(recipe.target).has_matrix_engine:
+        raise HexError.plain(ENGINE_SIZES, origin=ORIGIN)
+    usual, small = domain.examples(), domain.examples(small=True)
+    try:
+        return compile_generic([graph_at(sizes) for sizes in usual], usual, recipe)
+    except Differs:  # tiles of attention, for one, of which few rows need one
+        if small == usual:
+            raise
+    return compile_generic([graph_at(sizes) for sizes in small], small, recipe)
 
 
 def compile_generic(graphs: Sequence[TorchGraph], examples: Sequence[Mapping[str, int]], recipe: Recipe
@@ -73,6 +101,8 @@ def compile_generic(graphs: Sequence[TorchGraph], examples: Sequence[Mapping[str
     Raises `Differs` if it is another program at another size, and `HexError` where a kernel has no code.
     """
     clock, progress = Clock(), recipe.progress or ProgressBar()
+    for graph in graphs:
+        graph.sizes_vary = True
     twins = [prepare(graph, recipe.target, recipe.pipeline, clock, recipe.settings, recipe.numerics)
              for graph in graphs]
     signatures = [twin.signature() for twin in twins]
@@ -85,7 +115,8 @@ def compile_generic(graphs: Sequence[TorchGraph], examples: Sequence[Mapping[str
     shapes = [tuple(table.place(numbers, "an input") for numbers in zip(*(s.shapes[n][0] for s in signatures),
                                                                         strict=True))
               for n in range(len(signatures[0].shapes))]
-    return GenericModel(schedule, signatures[0], shapes, {number: shapes[number] for number in views},
+    counts = {place: table.place(numbers, "a result") for place, numbers in _counts(signatures).items()}
+    return GenericModel(schedule, signatures[0], shapes, {number: shapes[number] for number in views}, counts,
                         _results(twins[0], signatures[0], schedule, clock), progress)
 
 
@@ -107,11 +138,30 @@ def _check_alike(signatures: Sequence[Signature]) -> None:
     """Raise `Differs` unless arguments and results are the same but for their sizes."""
     first = signatures[0]
     for other in signatures[1:]:
-        for what in ("inputs", "outputs", "names", "result_dtypes", "bounds", "fixed", "keys"):
+        for what in ("inputs", "names", "result_dtypes", "bounds", "fixed", "keys"):
             if getattr(first, what) != getattr(other, what):
                 raise Differs("the model", f"its {what} depend on sizes")
+        if _tensors(first) != _tensors(other):
+            raise Differs("the model", "its results depend on sizes")
         if [number for number, _ in first.mutations] != [number for number, _ in other.mutations]:
             raise Differs("the model", "what it changes depends on sizes")
+
+
+def _tensors(signature: Signature) -> list[Any]:
+    """The results, without values of numbers."""
+    return [type(output.value) if isinstance(output, Constant) else output for output in signature.outputs]
+
+
+def _counts(signatures: Sequence[Signature]) -> dict[int, tuple[int, ...]]:
+    """The results that are numbers which depend on sizes. Raises `Differs` for those that are no integers."""
+    found = {}
+    for place, values in enumerate(zip(*(signature.outputs for signature in signatures), strict=True)):
+        numbers = [output.value for output in values if isinstance(output, Constant)]
+        if any(number != numbers[0] for number in numbers):
+            if any(type(number) is not int for number in numbers):
+                raise Differs("the model", f"its result {place} depends on sizes")
+            found[place] = tuple(numbers)
+    return found
 
 
 def _differing_constants(signatures: Sequence[Signature]) -> list[int]:

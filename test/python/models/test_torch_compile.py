@@ -2,6 +2,7 @@
 
 import copy
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,12 +25,13 @@ def compilations(monkeypatch):
     """Its length is how often the compiler has run."""
     done = []
 
-    def counted(*args, **options):
-        done.append(args[0])
-        return forward_compile(*args, **options)
+    def counted(function, *args, **options):
+        model = function(*args, **options)
+        done.append(model)
+        return model
 
-    forward_compile = forward.compile_graph
-    monkeypatch.setattr(forward, "compile_graph", counted)
+    for name in ("compile_graph", "compile_examples"):
+        monkeypatch.setattr(forward, name, partial(counted, getattr(forward, name)))
     return done
 
 
