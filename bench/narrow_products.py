@@ -23,10 +23,10 @@ from bench.engine_product import EngineProduct
 from bench.tables import show, table
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
-from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.ir import parse
+from hexagon_mlir.passes.lib.block_tiles import TILE_BYTES
 from hexagon_mlir.sim import RunResult
 
 PUBLISHED = 0.24
@@ -48,7 +48,7 @@ class NarrowProduct(EngineProduct):
     @property
     def moved(self) -> int:
         """Bytes of operands and result."""
-        return self.element_bytes * self.m * (self.k + self.n) + NARROW_BYTES * tiles(self.k) * tiles(self.n)
+        return self.element_bytes * self.m * (self.k + self.n) + TILE_BYTES * tiles(self.k) * tiles(self.n)
 
     def run(self) -> tuple[int, float]:
         """Cycles, and the largest error over the sum of magnitudes."""
@@ -62,20 +62,21 @@ class NarrowProduct(EngineProduct):
         weights = narrow_weights(self.k, self.n, generator)
         found = narrowed(weights.half())
         assert found is not None
-        packed = found.tiles()
+        codes, scales = found.blocks().packed()
         result = np.zeros((self.m, self.n), np.float16)
-        asm = compile_module(parse(self.text(tuple(packed.shape)), file="product.mlir")).asm
-        run = launch(asm, "kernel", [left.numpy(), packed.numpy(), result], None)
+        asm = compile_module(parse(self.text(tuple(codes.shape), tuple(scales.shape)), file="product.mlir")).asm
+        run = launch(asm, "kernel", [left.numpy(), codes.numpy(), scales.numpy(), result], None)
         exact = left.double() @ weights.double()
         size = left.abs().float() @ weights.abs()
         return run, float(((torch.from_numpy(result).double() - exact).abs() / size).max())
 
-    def text(self, shape: tuple[int, ...]) -> str:
-        """The product by tiles of ``shape`` as linalg on tensors."""
+    def text(self, of_codes: tuple[int, ...], of_scales: tuple[int, ...]) -> str:
+        """The product by codes and scales of these shapes as linalg on tensors."""
         a, b, c = (f"tensor<{x}x{y}xf16>" for x, y in ((self.m, self.k), (self.k, self.n), (self.m, self.n)))
-        packed = f"tensor<{'x'.join(map(str, shape))}xi16>"
-        return f"""func.func @kernel(%x: {a}, %w: {packed}) -> {c} {{
-          %y = "hexagon.weight_matrix"(%w) : ({packed}) -> {b}
+        codes, scales = (f"tensor<{'x'.join(map(str, shape))}x{element}>"
+                         for shape, element in ((of_codes, "i8"), (of_scales, "f16")))
+        return f"""func.func @kernel(%x: {a}, %w: {codes}, %s: {scales}) -> {c} {{
+          %y = "hexagon.weight_matrix"(%w, %s) : ({codes}, {scales}) -> {b}
           %e = tensor.empty() : {c}
           %zero = arith.constant 0.0 : f16
           %f = linalg.fill ins(%zero : f16) outs(%e : {c}) -> {c}

@@ -81,6 +81,8 @@ ATTRIBUTES = {
     block_weights.CODES: Attribute(
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
         "their scales and zero points", frozenset({"tensor"})),
+    block_weights.TILES: Attribute(
+        "on what makes the matrix engine's tiles from codes of 4 bits and scales", _ON_TENSORS | _IN_LOOPS),
     block_weights.PRODUCT: Attribute(
         "on a product of rows in fixed point with weights in blocks: the bits of a weight's code",
         _ON_TENSORS | _IN_LOOPS),
@@ -104,7 +106,8 @@ OPERATIONS = {
     LOOK_UP: Attribute("``(table, indices) {count} -> found``: the element of the table for each index",
                        frozenset({"buffer", "runtime"})),
     WEIGHT_MATRIX: Attribute(
-        "``(tiles, sums?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has; sums of its columns",
+        "``(tiles, columns?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has, and sums of its "
+        "columns; or that of codes and scales that tiles are made of",
         frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",

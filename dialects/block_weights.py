@@ -18,6 +18,7 @@ of P bytes of a number counts 256^p units. The unit, a power of two, is that of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
@@ -36,6 +37,8 @@ E2M1_MIDDLE = max(E2M1)
 PLANES = {32: 4, 16: 2}
 """Bytes of fixed point by the bits of a float: its significand and 6 bits (f32), 3 bits (f16), 6 (bf16) more."""
 
+TILES = "hexagon.block_tiles"
+"""On a linalg op: it makes the matrix engine's tiles of f16 from codes of 4 bits and their scales."""
 PRODUCT = "hexagon.block_product"
 """On a linalg op, a product of rows in fixed point with such weights: the bits of a code."""
 ROW_OPERANDS = 3
@@ -51,6 +54,8 @@ TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
 _FIELDS = 4
+_RANK, _STEPS = 6, 2
+"""Of codes: their dimensions, and that of the words of a column in a block."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,11 @@ class Format:
             return self.block in BLOCKS and (self.bits, self.zero_bits) == (4, 0)
         return (self.block in BLOCKS and self.bits in (4, 8) and self.scale_bits in (16, 32)
                 and self.zero_bits in (0, BYTE_BITS, 16, 32))
+
+    @property
+    def is_for_engine(self) -> bool:
+        """Whether HVX makes tiles of the matrix engine from such codes."""
+        return (self.bits, self.scale_bits, self.zero_bits) == (4, 16, 0) and self.block in BLOCKS[1:]
 
     @property
     def extra_bits(self) -> tuple[int, ...]:
@@ -106,6 +116,23 @@ def formats_of(function: ir.Operation) -> dict[int, Format]:
 def code_bits(op: ir.Operation) -> int:
     """Bits of the codes in product ``op``; 0 for any other op."""
     return ir.IntegerAttr(op.attributes[PRODUCT]).value if PRODUCT in op.attributes else 0
+
+
+def are_codes(type_: ir.Type) -> bool:
+    """True for a tensor of codes."""
+    shaped = ir.RankedTensorType(type_)
+    shape: Sequence[int] = shaped.shape
+    return shaped.rank == _RANK and list(shape[-3:]) == [PARITIES, LANES, WORD] and str(shaped.element_type) == "i8"
+
+
+def block_rows(type_: ir.Type) -> int:
+    """Rows of weights that share a scale, in a tensor of codes of 4 bits."""
+    return ir.RankedTensorType(type_).shape[_STEPS] * WORD * BYTE_BITS // 4
+
+
+def makes_tiles(op: ir.Operation) -> bool:
+    """Whether ``op`` is one with `TILES`."""
+    return TILES in op.attributes
 
 
 def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:

@@ -26,20 +26,22 @@ WORDS = "hexagon.word_weights"
 """On the function of a model: the numbers of arguments that are words of what they were, `pack-word-weights`."""
 
 
-def weight_matrix(tiles: ir.Value, matrix: ir.Type, sums: ir.Value | None = None) -> ir.Operation:
-    """The operation, at the insertion point; ``sums`` of columns are those of `SUMS`."""
-    return ir.Operation.create(WEIGHT_MATRIX, results=[matrix], operands=[tiles, *([] if sums is None else [sums])])
+def weight_matrix(tiles: ir.Value, matrix: ir.Type, columns: ir.Value | None = None) -> ir.Operation:
+    """The operation, at the insertion point; ``columns`` are the sums of `SUMS`, or the scales of codes."""
+    return ir.Operation.create(WEIGHT_MATRIX, results=[matrix],
+                               operands=[tiles, *([] if columns is None else [columns])])
 
 
 def tiles_of(matrix: ir.Value) -> ir.Value | None:
-    """The tiles of a ``matrix`` that is made of tiles."""
+    """The tiles, or the codes, of a ``matrix`` that is made of them."""
     if isinstance(matrix.owner, ir.Block) or matrix.owner.operation.name != WEIGHT_MATRIX:
         return None
     return matrix.owner.operation.operands[0]
 
 
-def sums_of(matrix: ir.Value) -> ir.Value | None:
-    """The sums of the columns of a ``matrix`` that is made of tiles, where they are known."""
+def of_columns(matrix: ir.Value) -> ir.Value | None:
+    """The sums of the columns of a ``matrix`` that is made of tiles, where they are known; its scales, if it is made of
+    codes."""
     if tiles_of(matrix) is None or len(matrix.owner.operation.operands) == 1:
         return None
     return matrix.owner.operation.operands[1]

@@ -1,16 +1,17 @@
-"""Products of rows in fixed point with weights in blocks to HVX vectors."""
+"""Products of rows in fixed point with weights in blocks, and tiles that are made of them, to HVX vectors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import code_bits
+from hexagon_mlir.dialects.block_weights import code_bits, makes_tiles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.emit import BlockProductEmitter
+from hexagon_mlir.passes.block_products.tiles import BlockTilesEmitter
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class HexagonBlockProductsPass(Pass):
     start from what its zero points make of them, those of a row's planes are joined in words of 32 bits as far as they
     fit, converted, scaled and added in f32. Two rows share the codes in registers; of a row alone, this is done while
     the next block is multiplied. Blocks are taken as many at a time as leave the rows' bytes in the L1 cache.
+
+    The matrix engine's tiles of f16 from codes of 4 bits and scales (``hexagon.block_tiles``, `hexagon-matrix-engine`)
+    are made here too: two shuffles put the codes of 64 columns side by side, eight rows of them, each is looked up in a
+    table of f16 (vlut16), and multiplied by its scale.
 
     Before:
         #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>
@@ -110,11 +115,15 @@ class HexagonBlockProductsPass(Pass):
     leaves: ClassVar[str] = "buffer"
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Vectorize every such product of ``module``."""
+        """Vectorize every such operation of ``module``."""
         vector_bytes = int(context.target.vector_bytes.value)
         cached_bytes = int(context.target.l1d_bytes.value) // 2
         constants = SharedConstants()
         for op in [op for op in ops_named(module, "linalg.generic") if code_bits(op)]:
             with op.location, ir.InsertionPoint(op), constants.around(op):
                 BlockProductEmitter(op, vector_bytes, cached_bytes).emit()
+            erase_op(op, self.name)
+        for op in [op for op in ops_named(module, "linalg.generic") if makes_tiles(op)]:
+            with op.location, ir.InsertionPoint(op), constants.around(op):
+                BlockTilesEmitter(op, vector_bytes).emit()
             erase_op(op, self.name)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import prod
 from typing import ClassVar
 
-from hexagon_mlir.dialects.narrow_weights import is_narrow
+from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
@@ -229,7 +229,7 @@ class HexagonMatrixEnginePass(Pass):
             matmul = unfolded
         budget -= budget // self.gaps
         weights, grid = matmul.packed, None
-        narrow = weights is not None and is_narrow(weights.type)
+        narrow = weights is not None and are_codes(weights.type)
         alone = matmul.op.parent.operation.name == "func.func"  # loops where others stand around it
         of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, narrow)
         if matmul.batches and alone and in_groups(matmul) and self._rewrite_batch(matmul, of_factors, budget, cost,
@@ -251,8 +251,8 @@ class HexagonMatrixEnginePass(Pass):
             matmul = round_once(matmul)
         parts = None
         if narrow and grid is None:
-            splits = target.has_matrix_pieces and can_split(matmul)
-            cuts = choose_cuts(*sizes, budget, matmul.epilogue_bytes) if splits else ()
+            cuts = choose_cuts(*sizes, budget, matmul.epilogue_bytes) if target.has_matrix_pieces else ()
+            cuts = cuts if can_split(matmul, cuts) else ()
             if len(cuts) > 1:
                 self._rewrite_cut(matmul, cuts, cost, context)
                 return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format, codes_shape, formats_of, scales_shape
+from hexagon_mlir.dialects.block_weights import Format, formats_of
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, note, numbers
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
@@ -13,10 +13,10 @@ from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
 from hexagon_mlir.passes.block_products.tables import part_of, reads_of
+from hexagon_mlir.passes.lib.block_arguments import note_codes, types_of
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 
 _MATRIX = 2
-_HALF, _SINGLE = 16, 32
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class PackBlockWeightsPass(Pass):
             return
         for function, calls in models_of(module):
             for call, kernel in calls:
-                _note(function, self._pack(function, call, kernel))
+                note_codes(function, self._pack(function, call, kernel))
         for function, _ in list(models_of(module)):
             for number, form in formats_of(function).items():
                 self._pack_table(function, number, form, module)
@@ -112,7 +112,7 @@ class PackBlockWeightsPass(Pass):
             weight = ir.BlockArgument(op.operands[RIGHT])
             matrix = ir.RankedTensorType(weight.type)
             form = formats[given.arg_number]
-            codes, *others = _types(matrix, form)
+            codes, *others = types_of(matrix, form)
             body = kernel.regions[0].blocks[0]
             with op.location, ir.InsertionPoint.at_block_begin(body):
                 weight.set_type(codes)
@@ -136,7 +136,7 @@ class PackBlockWeightsPass(Pass):
         matrices, *shape = ir.RankedTensorType(table.type).shape
         matrix = ir.RankedTensorType.get(shape, ir.RankedTensorType(table.type).element_type)
         codes, *others = (ir.RankedTensorType.get([matrices, *type_.shape], type_.element_type)
-                          for type_ in _types(matrix, form))
+                          for type_ in types_of(matrix, form))
         body = function.regions[0].blocks[0]
         table.set_type(codes)
         given = [body.add_argument(type_, function.location) for type_ in others]
@@ -155,7 +155,7 @@ class PackBlockWeightsPass(Pass):
             if of_call:
                 retype(kernel)
                 call_with(call, given * len(of_call), self.name)
-        _note(function, [number])
+        note_codes(function, [number])
 
     def _fits(self, op: ir.Operation) -> bool:
         """Whether linalg op ``op`` multiplies few enough rows by a matrix of floats."""
@@ -174,23 +174,7 @@ class PackBlockWeightsPass(Pass):
         return 0 < rows <= most and [depth, columns] == list(types[RIGHT].shape)
 
 
-def _note(function: ir.Operation, codes: list[int]) -> None:
-    """Add ``codes`` to the arguments of ``function`` that are codes."""
-    if codes:
-        function.attributes[CODES] = ir.DenseI64ArrayAttr.get([*numbers(function, CODES), *codes], function.context)
-        retype(function)
-
-
 def _matrix(operands: list[ir.Value], matrix: ir.RankedTensorType, form: Format) -> ir.Value:
     """The matrix of codes, scales, and what else there is, at the insertion point."""
     bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
     return ir.Operation.create(BLOCK_MATRIX, results=[matrix], operands=operands, attributes={"bits": bits}).result
-
-
-def _types(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``, and of zero points or minima if it has some."""
-    depth, columns = matrix.shape
-    kinds = {BYTE_BITS: ir.IntegerType.get_signless(BYTE_BITS), _HALF: ir.F16Type.get(), _SINGLE: ir.F32Type.get()}
-    shape = scales_shape(columns, depth, form.block)
-    return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), kinds[BYTE_BITS]),
-            *(ir.RankedTensorType.get(shape, kinds[bits]) for bits in form.extra_bits)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hexagon_mlir.dialects.block_weights import formats_of
 from hexagon_mlir.dialects.engine_tiles import TILE, VECTOR_TILES, byte_weights_shape, tiled_shape, tiles
-from hexagon_mlir.dialects.narrow_weights import NARROW, NUMBER_BITS, narrow_shape
 from hexagon_mlir.dialects.nibble_weights import NIBBLES, nibble_weights_shape
 from hexagon_mlir.dialects.packed_weights import PACKED, SUMS, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
@@ -21,6 +21,7 @@ from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, r
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, steps
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
+from hexagon_mlir.passes.lib.block_arguments import note_codes, types_of
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
@@ -49,14 +50,15 @@ class PackEngineWeightsPass(Pass):
     a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and ``hexagon.packed_weights`` names it: whoever calls the
     function packs its constants. In the kernel, ``hexagon.weight_matrix`` stands for the matrix of these tiles;
     `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that weights are transferred to
-    TCM and multiplied there without any work of HVX. Constants that ``hexagon.narrow_weights`` names have 4 bits and a
-    scale for 32 weights of a column: their tiles are ``[N / 32][K / 32][5][32][2]`` of i16, which HVX makes f16 of.
-    Those of bytes become ``[N / 32][K / 32][8][32][4]``, and ``[N / 32][K / 32][4][32][4]`` where
-    ``hexagon.nibble_weights`` says that they have 4 bits: a transfer of half the bytes. Where the other factor of such
-    a product, or of a convolution with weights of 4 bits, has signs, the sums of the columns times -128 become an
-    argument at the end, and ``hexagon.weight_sums`` names the weights. With ``f32-split``, constants of f32 become
-    tiles of pieces of f16 with the scales of their columns, and the product one of pieces, as `hexagon-split-products`
-    writes it; so do constants of bf16, of which a number is one piece, beside another factor of bf16.
+    TCM and multiplied there without any work of HVX. Constants of f16 that ``hexagon.block_constants`` names, of 4 bits
+    with f16 scales for 32, 64 or 128 of a column, become codes, and their scales an argument at the end, as
+    `pack-block-weights` has them for products of a few rows: HVX makes tiles of them. Constants of bytes become
+    ``[N / 32][K / 32][8][32][4]``, and ``[N / 32][K / 32][4][32][4]`` where ``hexagon.nibble_weights`` says that they
+    have 4 bits: a transfer of half the bytes. Where the other factor of such a product, or of a convolution with
+    weights of 4 bits, has signs, the sums of the columns times -128 become an argument at the end, and
+    ``hexagon.weight_sums`` names the weights. With ``f32-split``, constants of f32 become tiles of pieces of f16 with
+    the scales of their columns, and the product one of pieces, as `hexagon-split-products` writes it; so do constants
+    of bf16, of which a number is one piece, beside another factor of bf16.
 
     Before:
         func.func private @k(%a: tensor<32x40xf16>, %b: tensor<40x70xf16>) -> tensor<32x70xf16> {
@@ -115,6 +117,9 @@ class PackEngineWeightsPass(Pass):
         if not (self.matrix_engine and context.target.has_matrix_engine):
             return
         for function, calls in models_of(module):
+            for call, kernel in calls:
+                note_codes(function, self._pack_codes(function, call, kernel, context))
+        for function, calls in models_of(module):
             packed, summed = set(numbers(function, PACKED)), numbers(function, SUMS)
             for call, kernel in calls:
                 found, of_columns = self._pack(function, call, kernel, context)
@@ -126,11 +131,40 @@ class PackEngineWeightsPass(Pass):
             if summed:
                 function.attributes[SUMS] = ir.DenseI64ArrayAttr.get(summed, function.context)
 
+    def _pack_codes(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
+                    context: PassContext) -> list[int]:
+        """Give ``kernel`` what it multiplies by as codes, where they have 4 bits; the numbers of these arguments of
+        ``function``."""
+        formats, packed = formats_of(function), list[int]()
+        added: list[ir.Value] = []
+        for op in ops_named(kernel, *names_of("linalg")):
+            depth = self._depth(op, context.target)
+            given = constant_of(op.operands[RIGHT], kernel, call, function) if depth else None
+            form = None if given is None else formats.get(given.arg_number)
+            if given is None or form is None or not form.is_for_engine or (
+                    form.block > TILE and depth % form.block):
+                continue
+            weight, matrix = ir.BlockArgument(op.operands[RIGHT]), ir.RankedTensorType(op.operands[RIGHT].type)
+            if list(matrix.shape) != [depth, matrix.shape[-1]] or not isinstance(matrix.element_type, ir.F16Type):
+                continue
+            codes, scales = types_of(matrix, form)
+            with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):
+                weight.set_type(codes)
+                given.set_type(codes)
+                (own, of_call), = give_more(function, kernel, [scales], op.location)
+                added.append(of_call)
+                op.operands[RIGHT] = weight_matrix(weight, matrix, own).results[0]
+            packed.append(given.arg_number)
+        if packed:
+            retype(kernel)
+            call_with(call, added, self.name)
+        return packed
+
     def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
               context: PassContext) -> tuple[set[int], list[int]]:
         """Pack what ``kernel`` multiplies by; the numbers of these arguments of ``function``, and those of which sums
         of the columns are given, too."""
-        narrow, nibbles, packed = numbers(function, NARROW), numbers(function, NIBBLES), set[int]()
+        nibbles, packed = numbers(function, NIBBLES), set[int]()
         sums: dict[int, ir.Value] = {}
         splits = [found for op in ops_named(kernel, *names_of("linalg"))
                   if (found := self._split(op, context.target)) is not None]
@@ -147,10 +181,7 @@ class PackEngineWeightsPass(Pass):
             weight = ir.BlockArgument(op.operands[RIGHT])
             old = ir.RankedTensorType(weight.type)
             matrix = ir.RankedTensorType.get([depth, old.shape[-1]], old.element_type)
-            if given.arg_number in narrow and matrix != old:
-                continue
-            new = (_narrow(matrix) if given.arg_number in narrow else _nibbles(matrix) if given.arg_number in nibbles
-                   else _tiled(matrix))
+            new = _nibbles(matrix) if given.arg_number in nibbles else _tiled(matrix)
             own = None
             if _is_signed(op) and (given.arg_number in nibbles or not isinstance(
                     read_byte_convolution(op), ByteConvolution)):  # a convolution sums its bytes up beside the products
@@ -233,13 +264,6 @@ def _nibbles(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
 def _is_signed(op: ir.Operation) -> bool:
     """Whether the left factor of linalg op ``op``, which the engine is to compute, is bytes with signs."""
     return is_byte(op.operands[0]) and bool(sign(op.regions[0].blocks[0].arguments[0]))
-
-
-def _narrow(matrix: ir.RankedTensorType) -> ir.RankedTensorType:
-    """The type of the tiles of ``matrix`` of 4 bits."""
-    depth, columns = matrix.shape
-    number = ir.IntegerType.get_signless(NUMBER_BITS)
-    return ir.RankedTensorType.get(narrow_shape(tiles(columns), tiles(depth)), number)
 
 
 def _give_pieces(split: Split, given: ir.BlockArgument, target: Target, origin: str) -> None:

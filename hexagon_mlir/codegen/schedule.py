@@ -12,9 +12,9 @@ from hexagon_mlir.codegen.kernel_cycles import call_cycles
 from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.search_shares import TWICE, searched
+from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
-from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
@@ -114,7 +114,7 @@ def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:
     """
     chip = targets.get(target)
     on_engine = settings.matrix_engine and chip.has_matrix_engine
-    whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and is_narrow(op.operands[0].type))
+    whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and are_codes(op.operands[0].type))
                 or (on_engine and takes_long(op, chip)) for op in nested_ops(kernel))
     return 0 if whole else chip.tcm_share_bytes
 

@@ -74,9 +74,9 @@ irdl.dialect @hexagon {
   }
   irdl.operation @weight_matrix {
     %tiles = irdl.base "!builtin.tensor"
-    %sums = irdl.base "!builtin.tensor"
+    %columns = irdl.base "!builtin.tensor"
     %matrix = irdl.base "!builtin.tensor"
-    irdl.operands(tiles: %tiles, sums: optional %sums)
+    irdl.operands(tiles: %tiles, columns: optional %columns)
     irdl.results(matrix: %matrix)
   }
   irdl.operation @block_matrix {

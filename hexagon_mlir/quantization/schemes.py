@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE
-from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS
+from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS
 
 Product = nn.Linear | nn.Conv1d | nn.Conv2d
 PRODUCTS = (nn.Linear, nn.Conv1d, nn.Conv2d)

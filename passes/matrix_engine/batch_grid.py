@@ -13,6 +13,7 @@ from hexagon_mlir.passes.lib.engine_batches import (
 from hexagon_mlir.passes.matrix_engine.batch_schedule import Groups
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, Where
 from hexagon_mlir.passes.matrix_engine.grid import Product, StepsBuilder
+from hexagon_mlir.passes.matrix_engine.packed import Weights
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import Fetch
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -52,8 +53,9 @@ class BatchGridBuilder(StepsBuilder):
         """The matrices of a group in TCM."""
         return self._block(fetch.operand, self.where(fetch))
 
-    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+    def packs(self, fetch: Fetch, block: Weights) -> ir.Value:
         """The tiles of ``block``."""
+        assert isinstance(block, ir.Value)
         pack = pack_batch_activations if fetch.operand == LEFT else pack_batch_weights
         return pack(block, self._matmul.transposed(LEFT if fetch.operand == LEFT else RIGHT))
 

@@ -19,11 +19,10 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     unpack,
     zeros,
 )
-from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.lib.tcm_tensors import is_in_tcm, tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.epilogue import epilogue_reads, on_block
 from hexagon_mlir.passes.matrix_engine.folding import bias_tiles, of_columns
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns, packed_tiles, weights_of
 from hexagon_mlir.passes.matrix_engine.programs import before_loops, in_program, is_local, is_only_read
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
@@ -78,14 +77,17 @@ class MatmulBuilder:
         the one after.
         """
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
-        weights, first = matmul.packed, where[matmul.column][0]
-        columns = self._block(RIGHT, where) if weights is None else weights
+        weights, first = weights_of(matmul.op.operands[RIGHT]), where[matmul.column][0]
+        columns = self._block(RIGHT, where) if weights is None else None
         parts = choose_parts(where[matmul.column][1])
         shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)
         block, before, start = self.empty_rows(shape), None, 0
         for count in parts:
-            factor = as_halves(packed_columns(weights, first, start, count)) if weights is not None else self._packed(
-                columns, start, count)
+            if columns is not None:
+                factor = self._packed(columns, start, count)
+            else:
+                assert weights is not None
+                factor = packed_tiles(packed_columns(weights, first, start, count), count)
             product = self.read_out(multiply(activations, factor), first, start)
             if before is not None:
                 block = self._unpacked(*before, block)

@@ -20,7 +20,7 @@ from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns
+from hexagon_mlir.passes.matrix_engine.packed import tile_columns
 from hexagon_mlir.passes.matrix_engine.programs import is_local
 from hexagon_mlir.passes.matrix_engine.read import Dims
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
@@ -54,7 +54,7 @@ class ByteMatmulBuilder(MatmulBuilder):
         before, start = None, 0
         for columns in choose_byte_parts(count):
             weights = (self._tiles(rows, start, columns) if rows is not None
-                       else packed_columns(packed, begin, TILE * start, TILE * columns))
+                       else tile_columns(packed, begin, TILE * start, TILE * columns))
             added = self.added(weights, start_of_sums, start) if converts is None else None
             product = (multiply_bytes(activations, weights) if converts is None else
                        multiply_to_bytes(activations, weights, self.tables(weights, where, start)))

@@ -12,6 +12,7 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, Where
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder, as_byte_matrix
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder, Product
+from hexagon_mlir.passes.matrix_engine.packed import Weights
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.schedule import Fetch, Grid
 
@@ -32,8 +33,9 @@ class ByteGridBuilder(GridBuilder):
             return super().fetched(fetch)
         return self._factors.matrix(fetch.operand, self.where(fetch))
 
-    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+    def packs(self, fetch: Fetch, block: Weights) -> ir.Value:
         """The tiles of ``block``, as `fetched` gives it; without those that only fill vectors."""
+        assert isinstance(block, ir.Value)
         if fetch.operand == LEFT:
             return self._factors.activations(block)
         where = self.where(fetch)

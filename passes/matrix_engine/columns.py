@@ -9,16 +9,15 @@ from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape
-from hexagon_mlir.passes.lib.narrow_weights import as_halves
-from hexagon_mlir.passes.matrix_engine.build import RESULT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns
+from hexagon_mlir.passes.matrix_engine.build import RESULT, RIGHT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, weights_of
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, UNFINISHED
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, ColumnParts
 
 
 class ColumnsBuilder(MatmulBuilder):
-    """Writes the blocks of one product at the insertion point; the right factor has tiles of 4 bits.
+    """Writes the blocks of one product at the insertion point; the right factor has weights of 4 bits.
 
     The first part of a block is made f16 beside the last product of the block before. Buffers of a loop are there for
     all of it, so parts of the right factor share `ColumnParts.factors` of them.
@@ -30,7 +29,8 @@ class ColumnsBuilder(MatmulBuilder):
 
     def _rows(self, where: Where, result: ir.Value) -> ir.Value:
         """One block of rows. The first part of the right factor is there before the left one has come."""
-        self._first = as_halves(self._fetched(index(0), min(self._parts.columns, self._extent)))
+        columns = min(self._parts.columns, self._extent)
+        self._first = packed_tiles(self._fetched(index(0), columns), columns)
         return super()._rows(where, result)
 
     def _over_columns(self, activations: ir.Value, where: Where, result: ir.Value) -> ir.Value:
@@ -58,7 +58,7 @@ class ColumnsBuilder(MatmulBuilder):
         begin, whole = where[column]
         parts = [(arith.addi(begin, index(start)), step if follows else min(step, whole - start))
                  for start in range(0, whole + step * follows, step)]
-        fetched: list[ir.Value] = []
+        fetched: list[Weights] = []
         factors = [first]
         unfinished: list[tuple[ir.Value, Where, list[ir.Value]]] = []
         for number, part in enumerate(parts[:self._parts.count]):
@@ -67,7 +67,8 @@ class ColumnsBuilder(MatmulBuilder):
             unfinished.append((self.read_out(multiply(activations, factors[number]), part[0]), here, inputs))
             fetched += [self._fetched(*ahead) for ahead in parts[1 + len(fetched):number + 2 + AHEAD]]
             if number + 1 < len(parts):
-                factors.append(as_halves(fetched[number], into=self._free(factors, parts[number + 1][1])))
+                count = parts[number + 1][1]
+                factors.append(packed_tiles(fetched[number], count, self._free(factors, count)))
             if len(unfinished) == UNFINISHED:
                 result = self._finished(*unfinished.pop(0), result)
         for product in unfinished:
@@ -80,9 +81,9 @@ class ColumnsBuilder(MatmulBuilder):
         number = len(factors) - self._parts.factors
         return factors[number] if number >= 0 and columns == self._parts.columns else None
 
-    def _fetched(self, start: ir.Value, count: int) -> ir.Value:
-        """The tiles of 4 bits of ``count`` columns from ``start`` on, in TCM."""
-        weights = self._matmul.packed
+    def _fetched(self, start: ir.Value, count: int) -> Weights:
+        """The codes and scales of ``count`` columns from ``start`` on, in TCM."""
+        weights = weights_of(self._matmul.op.operands[RIGHT])
         assert weights is not None
         return packed_columns(weights, start, 0, count)
 

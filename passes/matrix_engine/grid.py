@@ -17,9 +17,8 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     pack_weights,
     rows_shape,
 )
-from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns
+from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, weights_of
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -55,7 +54,7 @@ class StepsBuilder(MatmulBuilder, ABC):
     def build_all(self) -> list[ir.Value]:
         """`empty_results`, written."""
         written = self.empty_results()
-        fetched: dict[Fetch, ir.Value] = {}
+        fetched: dict[Fetch, Weights] = {}
         packed: dict[Fetch, ir.Value] = {}
         unfinished: list[Product] = []
         for number, step in enumerate(self._steps):
@@ -81,11 +80,11 @@ class StepsBuilder(MatmulBuilder, ABC):
         """The part of the loops that the blocks ``fetches`` are of."""
 
     @abstractmethod
-    def fetched(self, fetch: Fetch) -> ir.Value:
+    def fetched(self, fetch: Fetch) -> Weights:
         """The block in TCM: rows, or the tiles of weights that are packed."""
 
     @abstractmethod
-    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+    def packs(self, fetch: Fetch, block: Weights) -> ir.Value:
         """The tiles of ``block``, as `fetched` gives it."""
 
     @abstractmethod
@@ -112,20 +111,21 @@ class GridBuilder(StepsBuilder):
         """Result tiles of two blocks of tiles."""
         return self.read_out(multiply(rows, columns), where[self._matmul.column][0])
 
-    def fetched(self, fetch: Fetch) -> ir.Value:
+    def fetched(self, fetch: Fetch) -> Weights:
         """The block in TCM: rows, or the tiles of weights that are packed."""
-        where, weights = self.where(fetch), self._matmul.packed
+        where, weights = self.where(fetch), weights_of(self._matmul.op.operands[RIGHT])
         if fetch.operand == LEFT or weights is None:
             return self._block(fetch.operand, where)
         start, count = where[self._matmul.column]
         return packed_columns(weights, start, 0, count)
 
-    def packs(self, fetch: Fetch, block: ir.Value) -> ir.Value:
+    def packs(self, fetch: Fetch, block: Weights) -> ir.Value:
         """The tiles of ``block``, as `fetched` gives it."""
+        if fetch.operand == RIGHT and self._matmul.packed is not None:
+            return packed_tiles(block, self.where(fetch)[self._matmul.column][1])
+        assert isinstance(block, ir.Value)
         if fetch.operand == LEFT:
             return pack_activations(block, self._matmul.transposed(LEFT))
-        if self._matmul.packed is not None:
-            return as_halves(block)
         return pack_weights(block, self._matmul.transposed(RIGHT))
 
     def where(self, *fetches: Fetch) -> Where:

@@ -1,44 +1,75 @@
-"""Right factors that are tiles already: parts of them in TCM, and the matrix for products that stay on HVX."""
+"""Right factors that are tiles or codes already: parts of them in TCM, and the matrix for products that stay on HVX."""
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.engine_tiles import RANK, TILE, tiles
+from typing import TypeAlias
+
+from hexagon_mlir.dialects.block_weights import COLUMNS, are_codes
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
-from hexagon_mlir.dialects.packed_weights import tiles_of
+from hexagon_mlir.dialects.packed_weights import of_columns, tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.passes.lib.block_tiles import BlockTiles, as_halves
 from hexagon_mlir.passes.lib.engine_nibbles import bytes_of_nibbles
-from hexagon_mlir.passes.lib.narrow_weights import as_halves
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy
 
+Weights: TypeAlias = "ir.Value | BlockTiles"
+"""Tiles, or codes and scales that tiles are made of."""
 
-def packed_columns(weights: ir.Value, start: ir.Value, offset: int, count: int) -> ir.Value:
-    """The tiles of ``count`` columns of ``weights``, whole tensors of tiles, in TCM: from column ``start`` + ``offset``
-    on, both multiples of a tile.
+
+def weights_of(matrix: ir.Value) -> Weights | None:
+    """What ``matrix`` is made of; None for one that is no more than a matrix."""
+    weights = tiles_of(matrix)
+    if weights is None or not are_codes(weights.type):
+        return weights
+    scales = of_columns(matrix)
+    assert scales is not None
+    return BlockTiles(weights, scales)
+
+
+def packed_columns(weights: Weights, start: ir.Value, offset: int, count: int) -> Weights:
+    """The part of ``weights``, whole tensors, for ``count`` columns in TCM: from column ``start`` + ``offset`` on, both
+    multiples of a tile; of codes, of two tiles.
     """
+    if isinstance(weights, BlockTiles):
+        codes, scales = (tile_columns(part, start, offset, count, COLUMNS) for part in (weights.codes, weights.scales))
+        return BlockTiles(codes, scales)
+    return tile_columns(weights, start, offset, count)
+
+
+def packed_tiles(weights: Weights, count: int, into: ir.Value | None = None) -> ir.Value:
+    """The tiles of f16 of ``count`` columns that `packed_columns` gave; those of codes are written to ``into``, if
+    given."""
+    return as_halves(weights, count, into=into) if isinstance(weights, BlockTiles) else weights
+
+
+def tile_columns(weights: ir.Value, start: ir.Value, offset: int, count: int, width: int = TILE) -> ir.Value:
+    """The part of ``weights``, whose first dimension is over tiles of ``width`` columns, in TCM."""
     type_ = ir.RankedTensorType(weights.type)
-    shape = [tiles(count), *type_.shape[1:]]
+    shape = [-(-count // width), *type_.shape[1:]]
     if shape == list(type_.shape):
         return tcm_copy(weights)
-    first = arith.addi(arith.divui(start, index(TILE)), index(offset // TILE))
+    first = arith.addi(arith.divui(start, index(width)), index(offset // width))
     dynamic = ir.ShapedType.get_dynamic_size()
     part = ir.Operation.create(
         "tensor.extract_slice", results=[ir.RankedTensorType.get(shape, type_.element_type)],
         operands=[weights, first],
         attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 0, 0]),
-                    "static_offsets": ir.DenseI64ArrayAttr.get([dynamic, *[0] * (RANK - 1)]),
+                    "static_offsets": ir.DenseI64ArrayAttr.get([dynamic, *[0] * (type_.rank - 1)]),
                     "static_sizes": ir.DenseI64ArrayAttr.get(shape),
-                    "static_strides": ir.DenseI64ArrayAttr.get([1] * RANK)}).result
+                    "static_strides": ir.DenseI64ArrayAttr.get([1] * type_.rank)}).result
     return tcm_copy(part)
 
 
 def unpack_matrix(op: ir.Operation) -> ir.Value:
     """The result of ``hexagon.weight_matrix`` ``op`` as linalg, at the insertion point."""
-    weights = tiles_of(op.results[0])
+    weights = weights_of(op.results[0])
     assert weights is not None
-    if has_nibbles(weights.type):
+    if isinstance(weights, BlockTiles):
+        weights = as_halves(weights, ir.RankedTensorType(op.results[0].type).shape[1], in_tcm=False)
+    elif has_nibbles(weights.type):
         return _top_left(bytes_of_nibbles(weights), op.results[0].type)
-    weights = as_halves(weights, in_tcm=False)
     type_ = ir.RankedTensorType(weights.type)
     columns, depth = type_.shape[0], type_.shape[1]
     into = tensor.empty([depth, type_.shape[2], type_.shape[4], columns, TILE], type_.element_type)

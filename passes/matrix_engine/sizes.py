@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
-from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
+from hexagon_mlir.passes.lib.block_tiles import SIDES, TILE_BYTES
 
 GAPS = 16
 """The part of TCM that is left for tables, tags and gaps between buffers."""
@@ -31,7 +31,8 @@ def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue
     most = tiles(columns)
     for row_tiles in _halves(tiles(rows)):
         fitting = [count for count in range(1, most + 1)
-                   if block_bytes(row_tiles, count, tiles(reduction), most > count, epilogue_bytes, narrow) <= budget]
+                   if (not narrow or count == most or count % SIDES == 0) and block_bytes(
+                       row_tiles, count, tiles(reduction), most > count, epilogue_bytes, narrow) <= budget]
         if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
             continue
         most_wanted = most if loaded else max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))
@@ -80,7 +81,7 @@ def part_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, count: i
     left = HALF_BYTES * elements * row_tiles * reduction_tiles
     staged = HALF_BYTES * elements * min(row_tiles, 2 * staged_tiles(TILE * reduction_tiles)) * reduction_tiles
     part = column_tiles * reduction_tiles
-    narrow, halves = part * NARROW_BYTES, HALF_BYTES * elements * part
+    narrow, halves = part * TILE_BYTES, HALF_BYTES * elements * part
     results = elements * row_tiles * column_tiles * (2 * HALF_BYTES + epilogue_bytes)
     return left + max(staged + narrow + halves, _FACTORS * halves + (count + 1) * narrow + count * results)
 
@@ -162,7 +163,7 @@ def block_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, several
     if narrow:
         staged = min(row_tiles, staged_tiles(TILE * reduction_tiles))
         factors = HALF_BYTES * (row_tiles + staged + column_tiles) * reduction_tiles
-        of_weights = column_tiles * reduction_tiles * buffers * NARROW_BYTES
+        of_weights = column_tiles * reduction_tiles * buffers * TILE_BYTES
     rows = HALF_BYTES * (1 if epilogue_bytes else buffers)
     results = row_tiles * column_tiles * (HALF_BYTES + rows + epilogue_bytes * buffers)
     return elements * (factors + results) + of_weights

@@ -7,33 +7,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from hexagon_mlir.dialects.block_weights import block_rows
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.dialects.packed_weights import weight_matrix
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
+from hexagon_mlir.passes.lib.block_tiles import BlockTiles
 from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
+from hexagon_mlir.passes.matrix_engine.packed import weights_of
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 
-LEFT = 0
+LEFT, RIGHT = range(2)
 _LOOPS, _IDENTITY = "(m, n)", "(m, n)"
 
 
-def can_split(matmul: Matmul) -> bool:
-    """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of tiles."""
+def can_split(matmul: Matmul, cuts: Sequence[int]) -> bool:
+    """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of codes in blocks that
+    no cut takes apart."""
     row, column, reduction = matmul.row, matmul.column, matmul.reduction
-    return matmul.packed is not None and matmul.reads == ((row, reduction), (reduction, column), (row, column))
+    weights = weights_of(matmul.op.operands[RIGHT])
+    if not isinstance(weights, BlockTiles) or any(TILE * cut % block_rows(weights.codes.type) for cut in cuts):
+        return False
+    return matmul.reads == ((row, reduction), (reduction, column), (row, column))
 
 
 def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operation], ir.Value]:
     """Products of f32 by ``cuts`` tiles of the reduction each, at the insertion point, and the value that replaces the
     result of `Matmul.last`."""
-    weights = matmul.packed
-    assert weights is not None
+    weights = weights_of(matmul.op.operands[RIGHT])
+    assert isinstance(weights, BlockTiles)
+    block = block_rows(weights.codes.type)
     rows, columns, reduction = matmul.sizes
     shape = rows, columns
     f32 = ir.F32Type.get()
@@ -42,8 +50,9 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
     for first, part in zip(accumulate((0, *cuts)), cuts, strict=False):
         steps = min(part * TILE, reduction - first * TILE)
         left = extract(matmul.op.operands[LEFT], (None, steps), (0, first * TILE))
-        tiled = extract(weights, (None, part, None, None, None), (0, first, 0, 0, 0))
-        right = weight_matrix(tiled, ir.RankedTensorType.get([steps, columns], ir.F16Type.get())).results[0]
+        codes, scales = (_blocks(one, TILE * first // block, TILE * part // block)
+                         for one in (weights.codes, weights.scales))
+        right = weight_matrix(codes, ir.RankedTensorType.get([steps, columns], ir.F16Type.get()), scales).results[0]
         zero = fill(constant(ir.FloatAttr.get(f32, 0.0)), tensor.empty(shape, f32)).result
         product = linalg.matmul(left, right, outs=[zero])
         products.append(product.owner.operation)
@@ -54,6 +63,12 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
             lambda one, other: binary("arith.addf", one, other)).result
     assert sums is not None
     return products, sums
+
+
+def _blocks(value: ir.Value, first: int, count: int) -> ir.Value:
+    """``count`` blocks of codes or scales from the ``first`` one on."""
+    others = ir.RankedTensorType(value.type).rank - 2
+    return extract(value, (None, count, *[None] * others), (0, first, *[0] * others))
 
 
 def _last(matmul: Matmul, product: ir.Value, sums: ir.Value) -> ir.Value:

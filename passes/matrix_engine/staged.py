@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import TILE, tiled_shape, tiles
-from hexagon_mlir.dialects.narrow_weights import is_narrow
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.engine_tiles import pack_activations
@@ -25,7 +25,7 @@ def activation_tiles(matmul: Matmul, count: int, fetch: Fetch) -> ir.Value:
     """
     weights, reduction, transposed = matmul.packed, matmul.extents[matmul.reduction], matmul.transposed(LEFT)
     step = TILE * staged_tiles(reduction)
-    if weights is None or not is_narrow(weights.type) or count <= step:
+    if weights is None or not are_codes(weights.type) or count <= step:
         return pack_activations(fetch(None, count), transposed)
     shape = tiled_shape(tiles(count), tiles(reduction))
 

@@ -8,13 +8,14 @@ from functools import cached_property
 from itertools import combinations
 from math import gcd, prod
 
-from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
+from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits, makes_tiles
 from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
+from hexagon_mlir.passes.lib.block_tiles import THREAD_LOOPS, TILE_PACKETS
 from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
@@ -195,13 +196,17 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
         shared = [loop for loop in range(loops) if loop not in (pairs.row, pairs.column, pairs.pair)]
     if code_bits(op):
         shared = [TILES_LOOP]
+    if makes_tiles(op):
+        shared = THREAD_LOOPS
     parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     product = read_byte_product(op, sizes, list(counts), reads, target)
     certain = certain_part(op)
     whole = pairs is not None or (certain == 1 and _follow_one_another(op, reads))
-    cycles = (work_cycles(op, sizes, parallel, reads, target, whole) if product is None else
+    vectors = prod(sizes) * element_bytes(op.results[0].type.element_type) / int(target.vector_bytes.value)
+    cycles = (vectors * TILE_PACKETS * float(target.hvx_issue_interval_cycles.value) if makes_tiles(op) else
+              work_cycles(op, sizes, parallel, reads, target, whole) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
                       packs_tiles(op) and _several_products(op.block), product, min(widths(op), default=32),

@@ -12,15 +12,14 @@ from itertools import product
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
-from hexagon_mlir.dialects.narrow_weights import NIBBLE_BITS, NIBBLES, OFFSET, SCALES
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 
 _LARGEST = (-8, 7, 6, 5, 4, 3, 2, 1)
 """What the weight of largest magnitude may be, in units of the scale: others have the scale's sign changed."""
 _LOW, _HIGH = -8, 7
+_BITS = 4
 _TOLERANCES = {np.dtype(np.float16): (0.0, 2.0**-10), np.dtype(np.float32): (0.0,)}
 """Of a weight of f16, in the order in which they are tried: its own rounding, and that of the scale."""
 _SMALLEST = 2.0**-14
@@ -41,15 +40,10 @@ class NarrowWeights:
     dtype: torch.dtype
     depth: int
 
-    def tiles(self) -> torch.Tensor:
-        """For the matrix engine: int16 ``[N / 32][K / 32][5][32][2]`` (`hexagon_mlir.dialects.narrow_weights`), filled
-        up with zeros."""
-        return _packed(self.multiples, self.scales)
-
     def blocks(self) -> BlockWeights:
-        """For products of a few rows."""
-        codes = (self.multiples + OFFSET).to(torch.uint8).reshape(-1, self.multiples.shape[-1])[:self.depth]
-        return BlockWeights(codes, self.scales, TILE, NIBBLE_BITS)
+        """As products read them."""
+        codes = (self.multiples - _LOW).to(torch.uint8).reshape(-1, self.multiples.shape[-1])[:self.depth]
+        return BlockWeights(codes, self.scales, TILE, _BITS)
 
 
 def narrowed(weight: torch.Tensor) -> NarrowWeights | None:
@@ -143,16 +137,3 @@ def _fitted(wide: np.ndarray, scale: np.ndarray, tolerance: float, dtype: np.dty
         best, error = np.where(off < error, tried, best), np.minimum(off, error)
     fits &= (error[:, 0] <= tolerance) & (np.abs(best[:, 0].astype(np.float32)) >= _SMALLEST)
     return np.clip(numbers, _LOW, _HIGH).astype(np.int8), best, fits
-
-
-def _packed(multiples: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
-    """The tiles of ``multiples`` of ``scales``."""
-    depth, _, columns = multiples.shape
-    padding = tiles(columns) * TILE - columns
-    numbers = F.pad(multiples, (0, padding)).to(torch.int32) + OFFSET
-    split = numbers.reshape(depth, SCALES, NIBBLES, PAIR, tiles(columns), TILE)
-    words = sum(split[:, :, place] << NIBBLE_BITS * place for place in range(NIBBLES))
-    assert isinstance(words, torch.Tensor)
-    rows = words.to(torch.int16).permute(3, 0, 1, 4, 2)
-    of_columns = F.pad(scales, (0, padding)).view(torch.int16).reshape(depth, 1, tiles(columns), TILE, 1)
-    return torch.cat([rows, of_columns.permute(2, 0, 1, 3, 4).expand(-1, -1, -1, -1, PAIR)], 2).contiguous()

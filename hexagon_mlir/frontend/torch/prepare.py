@@ -10,7 +10,6 @@ from torch.fx import Node
 from hexagon_mlir import pipelines
 from hexagon_mlir.codegen.kernel_cycles import computing_cycles
 from hexagon_mlir.dialects.block_weights import CODES, note_formats
-from hexagon_mlir.dialects.narrow_weights import NARROW
 from hexagon_mlir.dialects.nibble_weights import NIBBLES
 from hexagon_mlir.dialects.packed_weights import CONSTANTS, PACKED, SUMS, WORDS, note, numbers
 from hexagon_mlir.frontend.torch.block_constants import in_blocks
@@ -95,7 +94,6 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
         fold, *form = pipelines.model(settings)
         run_steps(module, [fold], PassContext(chip))
         ops = len(find_ops(module, _computes))
-        narrow: dict[int, NarrowWeights | StoredWeights] = {}
         blocks: dict[int, BlockWeights | StoredWeights] = {}
         of_nibbles = frozenset[int]()
         main = next(op for op in functions(module) if ir.StringAttr(op.attributes["sym_name"]).value == ENTRY)
@@ -105,18 +103,13 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
             found = _narrow_weights(graph)
             of_nibbles = _nibble_weights(graph)
             note(main, NIBBLES, of_nibbles)
-            narrow = found | {i: weights for i, weights in given.items() if weights.is_narrow}
-            narrow = {i: weights for i, weights in narrow.items() if weights.dtype == torch.float16}
-            note(main, NARROW, narrow)
             blocks = {i: weights.blocks() for i, weights in found.items()} | _block_weights(graph, found) | given
             note_formats(main, {i: weights.format for i, weights in blocks.items()})
         run_steps(module, form, PassContext(chip))
         computing = computing_cycles(module, chip)
         codes = numbers(main, CODES)
-        unfold(graph, stored, {_placeholders(graph)[number].name for number in (*codes, *(
-            number for number in numbers(main, PACKED) if number in narrow))})
-        tiled = {number: narrow[number].tiles() if number in narrow else
-                 (nibbles if number in of_nibbles else _tiles)(graph.value(_placeholders(graph)[number]))
+        unfold(graph, stored, {_placeholders(graph)[number].name for number in codes})
+        tiled = {number: (nibbles if number in of_nibbles else _tiles)(graph.value(_placeholders(graph)[number]))
                  for number in numbers(main, PACKED)}
         tiled |= {number: words(graph.value(_placeholders(graph)[number])) for number in numbers(main, WORDS)}
         extra: list[tuple[str, torch.Tensor]] = []

@@ -10,16 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from torch.fx import Node
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD, Format, codes_shape, scales_shape
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.dialects.narrow_weights import OFFSET
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.frontend.torch.graph import TorchGraph
-from hexagon_mlir.frontend.torch.narrow_weights import NarrowWeights
 from hexagon_mlir.ir import HexError
 
 _RANK, _STEPS = 6, -4
@@ -69,11 +66,6 @@ class StoredWeights:
         """How many matrices there are, or nothing for a single one."""
         return tuple(self.codes.shape[:1]) if self.codes.dim() > _RANK else ()
 
-    @property
-    def is_narrow(self) -> bool:
-        """Whether they can be tiles of the matrix engine."""
-        return not self.several and replace(self.format, block=TILE) == Format() and self.block >= TILE
-
     def packed(self) -> tuple[Tensor, ...]:
         """Codes, scales and zero points, no copies."""
         return (self.codes, self.scales) if self.zeros is None else (self.codes, self.scales, self.zeros)
@@ -102,14 +94,6 @@ class StoredWeights:
                           for one in self.packed()[1:])
         scales, *zeros = (one.view(torch.uint8) if one.dtype == torch.int8 else one for one in (scales, *zeros))
         return BlockWeights(rows[:self.depth, :self.columns], scales, self.block, bits, zeros[0] if zeros else None)
-
-    def tiles(self) -> Tensor:
-        """Of 4 bits, for the matrix engine: a copy (`NarrowWeights.tiles`)."""
-        found = self.blocks()
-        rows = F.pad(found.codes, (0, 0, 0, -self.depth % TILE), value=OFFSET)
-        multiples = (rows.to(torch.int8) - OFFSET).reshape(-1, TILE, self.columns)
-        scales = found.scales.repeat_interleave(self.block // TILE, 0)[:len(multiples)]
-        return NarrowWeights(multiples, scales, self.dtype, self.depth).tiles()
 
     def matrix(self) -> Tensor:
         """The weights as floats: a copy."""

@@ -19,45 +19,45 @@ def weights(depth, columns, low=-8, high=7, seed=0, group=32):
     return (multiples * spread).half(), multiples, scales
 
 
-def decoded(tiles):
-    """The matrix of ``tiles``, filled up, as f64: nibble j of word (r, c, p) is the weight of step 8 r + 2 j + p."""
-    found = np.zeros((tiles.shape[1] * 32, tiles.shape[0] * 32))
-    words = tiles.numpy().astype(np.int32)
-    scales = tiles[:, :, 4].contiguous().view(torch.float16).numpy().astype(np.float64)
-    for column, depth, row, nibble in np.ndindex(*tiles.shape[:2], 4, 4):
-        signed = (words[column, depth, row] >> 4 * nibble & 15) - 8
-        for pair in range(2):
-            found[depth * 32 + row * 8 + nibble * 2 + pair, column * 32:column * 32 + 32] = (
-                signed[:, pair] * scales[column, depth, :, pair])
+def decoded(packed):
+    """The matrix of codes and scales, filled up, as f64: byte (j, p, c, k) has rows 8 j + k and 8 j + 4 + k of column
+    2 c + p."""
+    codes, scales = packed[0].view(torch.uint8).numpy(), packed[1].numpy().astype(np.float64)
+    found = np.zeros((codes.shape[1] * 32, codes.shape[0] * 64))
+    for tile, block, row, parity, byte, half in np.ndindex(*codes.shape[:4], 4, 2):
+        numbers = (codes[tile, block, row, parity, :, byte] >> 4 * half & 15).astype(int) - 8
+        found[block * 32 + row * 8 + half * 4 + byte, tile * 64 + parity:tile * 64 + 64:2] = (
+            numbers * scales[tile, block, parity])
     return found
 
 
 @pytest.mark.parametrize("shape", [(32, 32), (64, 96), (40, 70), (1, 1), (33, 5)])
 @pytest.mark.parametrize("ends", [(-8, 7), (-7, 7), (-3, 2), (-8, -8), (0, 1)])
 def test_values(shape, ends):
-    """Scales of f16: the multiples of them, rounded, are the very weights. What fills tiles up is zero."""
+    """Scales of f16: the multiples of them, rounded, are the very weights. What fills columns up is zero."""
     matrix, _, _ = weights(*shape, *ends)
-    tiles = narrowed(matrix).tiles()
-    assert tuple(tiles.shape) == (-(-shape[1] // 32), -(-shape[0] // 32), 5, 32, 2)
-    assert tiles.dtype == torch.int16 and tiles.is_contiguous()
-    found = decoded(tiles)
+    packed = narrowed(matrix).blocks().packed()
+    assert [tuple(part.shape) for part in packed] == [
+        (-(-shape[1] // 64), -(-shape[0] // 32), 4, 2, 32, 4), (-(-shape[1] // 64), -(-shape[0] // 32), 2, 32)]
+    assert [part.dtype for part in packed] == [torch.int8, torch.float16] and all(p.is_contiguous() for p in packed)
+    found = decoded(packed)
     assert np.array_equal(found[:shape[0], :shape[1]].astype(np.float16), matrix.numpy())
-    assert not found[shape[0]:].any() and not found[:, shape[1]:].any()
+    assert not found[:, shape[1]:].any()
 
 
 @pytest.mark.parametrize("group", [64, 128, 4096])
 def test_larger_groups(group):
     matrix, _, _ = weights(256, 40, group=group)
-    assert np.array_equal(decoded(narrowed(matrix).tiles())[:, :40].astype(np.float16), matrix.numpy())
+    assert np.array_equal(decoded(narrowed(matrix).blocks().packed())[:, :40].astype(np.float16), matrix.numpy())
 
 
 def test_negative_and_zero_scales():
     matrix, _, scales = weights(64, 40)
     matrix[:, 3] *= -1
     matrix[32:, 5] = 0
-    tiles = narrowed(matrix).tiles()
-    assert np.array_equal(decoded(tiles)[:, :40].astype(np.float16), matrix.numpy())
-    assert tiles[0, 1, 4, 5].tolist() == [0, 0] and scales[1, 5] != 0
+    packed = narrowed(matrix).blocks().packed()
+    assert np.array_equal(decoded(packed)[:, :40].astype(np.float16), matrix.numpy())
+    assert packed[1][0, 1, 1, 2] == 0 and scales[1, 5] != 0
 
 
 def test_scales_of_f32():
@@ -66,7 +66,7 @@ def test_scales_of_f32():
     scales = torch.rand(2, 64, generator=torch.Generator().manual_seed(3)) / 16 + 2.0**-10
     matrix = (multiples * scales.repeat_interleave(32, 0)).half()
     exact = matrix.double().numpy()
-    assert (np.abs(decoded(narrowed(matrix).tiles()) - exact) <= LARGEST * np.abs(exact)).all()
+    assert (np.abs(decoded(narrowed(matrix).blocks().packed()) - exact) <= LARGEST * np.abs(exact)).all()
 
 
 @pytest.mark.parametrize("shape", [(64, 40), (40, 70)])

@@ -39,6 +39,17 @@ def written(file):
     return count
 
 
+def weight_bytes(model):
+    """Bytes of all weights that the model and its programs hold, each memory once."""
+    decoder = model.decoder
+    constants = [one for program in model.programs.values() for one in program.signature.constants.values()]
+    held = {one.untyped_storage().data_ptr(): one.untyped_storage().nbytes()
+            for one in (*decoder.parameters(), *decoder.buffers(), *constants)}
+    others = {decoder.cos.untyped_storage().data_ptr(), decoder.sin.untyped_storage().data_ptr(), *(
+        one.untyped_storage().data_ptr() for name, one in decoder.named_buffers() if name.endswith(("keys", "values")))}
+    return sum(nbytes for place, nbytes in held.items() if place not in others)
+
+
 def test_tokens_and_memory(tmp_path):
     file = tmp_path / "m.gguf"
     of_scheme = written(file)
@@ -50,13 +61,27 @@ def test_tokens_and_memory(tmp_path):
     found = model.generate(prompt, 64)
     assert found == eager(reference, prompt, 64) and len(set(found)) > 5
     assert set(model.programs) == {1}
-    tables = [*model.decoder.cos.untyped_storage(), *model.decoder.sin.untyped_storage()]
-    held = {one.untyped_storage().data_ptr(): one.untyped_storage().nbytes()
-            for one in (*model.decoder.parameters(), *model.decoder.buffers(),
-                        *model.programs[1].signature.constants.values())}
+    assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
     caches = sum(one.nbytes for name, one in model.decoder.named_buffers() if name.endswith(("keys", "values")))
-    assert of_scheme <= sum(held.values()) - caches - len(tables) <= 1.3 * of_scheme
     assert model.decode.needed_bytes < 64 * (of_scheme + caches)
+
+
+def test_chunks_read_the_same_codes(tmp_path):
+    """The program for a chunk of the prompt makes the matrix engine's tiles of them, in TCM."""
+    file = tmp_path / "m.gguf"
+    of_scheme = written(file)
+    model = hx.load_causal_lm(file, context=96, dtype="f16")
+    prompt = [3, 5, 7, 11, 13] * 8
+    reference = copy.deepcopy(model.decoder)
+    scores, places = model.scores(prompt), torch.arange(len(prompt))
+    assert set(model.programs) == {32}
+    assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
+    model.scores([1])
+    assert set(model.programs) == {1, 32}
+    assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
+    with torch.no_grad():
+        exact = reference(torch.tensor([prompt]), places, torch.tensor([len(prompt) - 1]))
+    assert (scores - exact).abs().max() < 0.01 * exact.abs().max()
 
 
 def test_floats_of_a_file_are_those_of_its_codes(tmp_path):

@@ -74,11 +74,23 @@ def test_products_read_the_memory_of_the_model(form, dtype):
         error = ((model(x).double() - exact).abs() / size).max()
         assert error < (1e-5 if dtype == torch.float32 else 2e-3), rows
         addresses = {one.data_ptr() for one in model.signature.constants.values()}
-        few = rows <= 4
+        shared = rows <= 4 or (form == "Q4_0" and dtype == torch.float16)
         parts = found.packed()
-        assert ({part.data_ptr() for part in parts} <= addresses) == few
+        assert ({part.data_ptr() for part in parts} <= addresses) == shared
         packed = sum(part.nbytes for part in parts)
-        assert model.result.saved_bytes == (weights.nbytes - packed if few else 0)
+        assert model.result.saved_bytes == (weights.nbytes - packed if shared else 0)
+
+
+@pytest.mark.parametrize("block", [64, 128])
+def test_the_engine_makes_tiles_of_larger_blocks(block, monkeypatch):
+    monkeypatch.setitem(FORMATS, "larger", (4, block, torch.float16, None))
+    found, weights = table(70, 256, "larger", torch.float16)
+    x = torch.randn(37, 256).half()
+    model = compiled(BlockLinear(found), x)
+    exact, size = x.double() @ weights.double().T, x.abs().double() @ weights.abs().double().T
+    assert ((model(x).double() - exact).abs() / size.clamp(min=2.0**-24)).max() < 2e-3
+    assert {part.data_ptr() for part in found.packed()} <= {
+        one.data_ptr() for one in model.signature.constants.values()}
 
 
 @pytest.mark.parametrize("form", ["Q4_0", "Q4_1"])

@@ -11,11 +11,11 @@ from linalg_programs import Program
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.dialects.narrow_weights import NARROW_BYTES
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
+from hexagon_mlir.passes.lib.block_tiles import TILE_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.sizes import block_bytes, choose_blocks, staged_tiles
 
@@ -33,11 +33,13 @@ def product(name: str, sizes: tuple[int, int, int]) -> Program:
     scales = (rng.uniform(-0.1, 0.1, (-(-k // 32), n)) * (rng.random((1, n)) > 0.1)).astype(np.float16)
     scales[np.abs(scales) < 2.0**-14] = 0
     right = (rng.integers(-8, 8, (k, n)) * np.repeat(scales.astype(np.float64), 32, 0)[:k]).astype(np.float16)
-    tiles = narrowed(torch.from_numpy(right)).tiles().numpy()
-    shape = "x".join(map(str, tiles.shape))
+    weights = narrowed(torch.from_numpy(right))
+    codes, scale = (part.numpy() for part in weights.blocks().packed())
+    of_codes, of_scales = ("x".join(map(str, part.shape)) for part in (codes, scale))
     text = f"""
-      func.func @{name}(%a: tensor<{m}x{k}xf16>, %b: tensor<{shape}xi16>) -> tensor<{m}x{n}xf16> {{
-        %w = "hexagon.weight_matrix"(%b) : (tensor<{shape}xi16>) -> tensor<{k}x{n}xf16>
+      func.func @{name}(%a: tensor<{m}x{k}xf16>, %b: tensor<{of_codes}xi8>, %s: tensor<{of_scales}xf16>)
+          -> tensor<{m}x{n}xf16> {{
+        %w = "hexagon.weight_matrix"(%b, %s) : (tensor<{of_codes}xi8>, tensor<{of_scales}xf16>) -> tensor<{k}x{n}xf16>
         %zero = arith.constant 0.0 : f16
         %e = tensor.empty() : tensor<{m}x{n}xf16>
         %i = linalg.fill ins(%zero : f16) outs(%e : tensor<{m}x{n}xf16>) -> tensor<{m}x{n}xf16>
@@ -47,7 +49,7 @@ def product(name: str, sizes: tuple[int, int, int]) -> Program:
       }}"""
     exact = left.astype(np.float64) @ right.astype(np.float64)
     size = np.abs(left).astype(np.float64) @ np.abs(right).astype(np.float64)
-    return Program(name, text, [left, tiles], exact, 2.0**-11 * np.abs(exact) + 2.0**-10 * size + 2.0**-24,
+    return Program(name, text, [left, codes, scale], exact, 2.0**-11 * np.abs(exact) + 2.0**-10 * size + 2.0**-24,
                    np.dtype(np.float16))
 
 
@@ -55,11 +57,11 @@ def programs() -> list[Program]:
     return [product(f"narrow_{'_'.join(map(str, shape))}", shape) for shape in SHAPES]
 
 
-def test_a_tile_takes_640_bytes():
-    assert NARROW_BYTES == 640
-    assert block_bytes(1, 1, 1, several=False, narrow=True) == 2 * 2048 + 2048 + 640 + 2 * 2048
+def test_a_tile_takes_576_bytes():
+    assert TILE_BYTES == 576
+    assert block_bytes(1, 1, 1, several=False, narrow=True) == 2 * 2048 + 2048 + 576 + 2 * 2048
     assert block_bytes(8, 2, 304, several=True, narrow=True) == (
-        2048 * 304 * (8 + 1 + 2) + 2 * 2 * 304 * 640 + 8 * 2 * 2048 * 3)
+        2048 * 304 * (8 + 1 + 2) + 2 * 2 * 304 * 576 + 8 * 2 * 2048 * 3)
 
 
 def test_rows_are_staged():
