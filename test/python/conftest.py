@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import os
+import sys
 
 import pytest
 
+from hexagon_mlir.codegen import cache, emission
 from hexagon_mlir.exec import sim
 from hexagon_mlir.sim import Arithmetic, Machine
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # rewritten assertions and hundreds of processes: half of their start
+sys.dont_write_bytecode = False
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -23,9 +30,18 @@ LONG = ("test_style.py::test_mypy", "test_regressions.py::test_costs", "test_tut
 """Parts of the names of tests that take longer than ten seconds."""
 
 
+def everything(config):
+    """Whether ``-m`` names ``full``: tests that have this mark run, and the mark ``only_values`` changes nothing."""
+    return "full" in config.option.markexpr
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The longest tests come first, so that no process of several (``-n``) is still at one when the others are done."""
+    if not everything(config):
+        left = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
     items.sort(key=lambda item: not any(f"/{name}" in item.nodeid for name in LONG))
 
 
@@ -49,3 +65,19 @@ def arithmetic(request, monkeypatch):
         made(self, *arguments, **{"arithmetic": Arithmetic.IEEE, **options})
 
     monkeypatch.setattr(Machine, "__init__", make)
+
+
+@pytest.fixture(autouse=True)
+def only_values(request, monkeypatch):
+    """Of tests with this mark: code generation takes the first correct variant, the one that it expects to be the best,
+    and searches for none faster; the simulator runs without its model of caches.
+    """
+    if not request.node.get_closest_marker("only_values") or everything(request.config):
+        return
+    requested = emission._request
+    monkeypatch.setattr(emission, "_request", lambda *given: {**requested(*given), "patience": 0})
+    monkeypatch.setattr(sim, "Machine", functools.partial(sim.Machine, memory="fast"))
+    # no other test may find a program made for this one, or what was measured with it
+    monkeypatch.setattr(sim, "_machines", type(sim._machines)())
+    compiler = cache.whole_compiler()
+    monkeypatch.setattr(cache, "whole_compiler", lambda: f"{compiler}, first variant")

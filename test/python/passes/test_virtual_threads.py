@@ -146,10 +146,30 @@ def test_lanes_of_the_heaviest_member():
     np.testing.assert_allclose(run.outputs[0], np.exp(q @ k.T.astype(np.float32)), rtol=1e-4)
 
 
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
-def test_every_step(case):
-    """The small cases of the stages tests, with threads forced on them, after every step from there on."""
+def test_every_step(case, every):
+    """The small cases of the stages tests, with threads forced on them, as in `test_stages`, from there on."""
+    try:
+        checked_steps(case, every)
+    except Exception:
+        checked_steps(case, 1)
+        raise
+
+
+def checked_steps(case, every):
+    """Run the pipeline with a check of the result after each ``every`` changes since threads, and at the end."""
     ran = []
+
+    def check(module, stage):
+        function = HostFunction(module, case.entry, level=0)
+        arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
+        result = np.zeros(case.expected.shape, np.int32 if case.expected.dtype == np.int32 else np.float32)
+        more = len(function.program.arguments) > len(arguments)
+        got = function([*arguments, result] if more else arguments)
+        scale = 1 + np.abs(case.expected).max()
+        np.testing.assert_allclose(result if more else got[0], case.expected, rtol=0, atol=case.tolerance * scale,
+                                   err_msg=stage)
 
     def run(index, step, when, module):
         nonlocal threads
@@ -158,19 +178,14 @@ def test_every_step(case):
             return
         if ran[-1:] != [text := str(module)] and "unrealized_conversion_cast" not in text:
             ran.append(text)
-            function = HostFunction(module, case.entry, level=0)
-            arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
-            result = np.zeros(case.expected.shape, np.int32 if case.expected.dtype == np.int32 else np.float32)
-            more = len(function.program.arguments) > len(arguments)
-            got = function([*arguments, result] if more else arguments)
-            scale = 1 + np.abs(case.expected).max()
-            np.testing.assert_allclose(result if more else got[0], case.expected, rtol=0, atol=case.tolerance * scale,
-                                       err_msg=step.title)
+            if len(ran) % every == 1 or every == 1:  # the first is that of the threads
+                check(module, step.title)
 
     threads = False
     module = parse(case.text())
     set_index_bits(module)
     run_steps(module, forced(), PassContext(V75), RunOptions(verify_levels=True, observers=[run]))
+    check(module, "the last step")
     assert any("scf.forall" in text for text in ran)
 
 
