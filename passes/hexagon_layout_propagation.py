@@ -24,9 +24,9 @@ class HexagonLayoutPropagationPass(Pass):
     Results of the engine have the layout of its left factors. So a product whose result, after elementwise ops and
     maxima of rows (a softmax), is the left factor of another one needs no unpacking and no packing. A vector holds 32
     columns of two rows: what has one number for each row is kept 32 times, and what has one number for each column
-    twice. Sums of the rows of a left factor are another column of its product, with ones. Factors from outside are
-    packed where they are defined, before the loops in which they are the same. `form-engine-products` gives the
-    products to the engine.
+    twice. Sums that are only rounded are not copied: the engine has rounded them. Sums of the rows of a left factor are
+    another column of its product, with ones. Factors from outside are packed where they are defined, before the loops
+    in which they are the same. `form-engine-products` gives the products to the engine.
 
     Before:
         #left = affine_map<(i, j, k) -> (i, k)>
@@ -91,8 +91,8 @@ class HexagonLayoutPropagationPass(Pass):
           %10 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
               "parallel", "parallel"]} ins(%8 : tensor<1x1x16x32x2xf32>) outs(%9 : tensor<1x1x16x32x2xf16>) {
           ^bb0(%in: f32, %out: f16):
-            %20 = arith.truncf %in : f32 to f16
-            linalg.yield %20 : f16
+            %19 = arith.truncf %in : f32 to f16
+            linalg.yield %19 : f16
           } -> tensor<1x1x16x32x2xf16>
           %collapsed = tensor.collapse_shape %10 [[0], [1], [2], [3, 4]] : tensor<1x1x16x32x2xf16> into
               tensor<1x1x16x64xf16>
@@ -100,8 +100,8 @@ class HexagonLayoutPropagationPass(Pass):
           %12 = linalg.generic {indexing_maps = [#map4, #map4], iterator_types = ["parallel", "parallel", "parallel",
               "parallel"]} ins(%collapsed : tensor<1x1x16x64xf16>) outs(%11 : tensor<1x1x16x64xf16>) {
           ^bb0(%in: f16, %out: f16):
-            %20 = arith.mulf %in, %in : f16
-            linalg.yield %20 : f16
+            %19 = arith.mulf %in, %in : f16
+            linalg.yield %19 : f16
           } -> tensor<1x1x16x64xf16>
           %expanded_4 = tensor.expand_shape %12 [[0], [1], [2], [3, 4]] output_shape [1, 1, 16, 32, 2] :
               tensor<1x1x16x64xf16> into tensor<1x1x16x32x2xf16>
@@ -110,22 +110,21 @@ class HexagonLayoutPropagationPass(Pass):
               "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%expanded_4, %transposed
               : tensor<1x1x16x32x2xf16>, tensor<1x1x16x32x2xf16>) outs(%14 : tensor<1x1x16x32x2xf32>) {
           ^bb0(%in: f16, %in_7: f16, %out: f32):
-            %20 = arith.extf %in : f16 to f32
-            %21 = arith.extf %in_7 : f16 to f32
-            %22 = arith.mulf %20, %21 : f32
-            %23 = arith.addf %out, %22 : f32
-            linalg.yield %23 : f32
+            %19 = arith.extf %in : f16 to f32
+            %20 = arith.extf %in_7 : f16 to f32
+            %21 = arith.mulf %19, %20 : f32
+            %22 = arith.addf %out, %21 : f32
+            linalg.yield %22 : f32
           } -> tensor<1x1x16x32x2xf32>
           %16 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x32x2xf16>
           %17 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel",
               "parallel", "parallel"]} ins(%15 : tensor<1x1x16x32x2xf32>) outs(%16 : tensor<1x1x16x32x2xf16>) {
           ^bb0(%in: f32, %out: f16):
-            %20 = arith.truncf %in : f32 to f16
-            linalg.yield %20 : f16
+            %19 = arith.truncf %in : f32 to f16
+            linalg.yield %19 : f16
           } -> tensor<1x1x16x32x2xf16>
-          %18 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x1x16x64xf16>
-          %19 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x16x2x1x32xf16>
-          %transposed_5 = linalg.transpose ins(%17 : tensor<1x1x16x32x2xf16>) outs(%19 : tensor<1x16x2x1x32xf16>)
+          %18 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x16x2x1x32xf16>
+          %transposed_5 = linalg.transpose ins(%17 : tensor<1x1x16x32x2xf16>) outs(%18 : tensor<1x16x2x1x32xf16>)
               permutation = [0, 2, 4, 1, 3]
           %collapsed_6 = tensor.collapse_shape %transposed_5 [[0, 1, 2], [3, 4]] : tensor<1x16x2x1x32xf16> into
               tensor<32x32xf16>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
-from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
@@ -30,6 +30,7 @@ from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 
 Operand = tuple[ir.Value, Sequence[int]]
+_ORIGIN = "hexagon-layout-propagation"
 
 
 class ChainBuilder:
@@ -105,7 +106,7 @@ class ChainBuilder:
         into = TILES if matrix else ROWS
         out = tcm_tensor(shape_of(into, self._chain.rows, columns), type_.element_type)
         found = self._tiles if matrix else self._rows
-        found[op.results[0]] = generic(reads, (out, into), (), lambda elements: self._body(op, elements))
+        found[op.results[0]] = _uncopied(generic(reads, (out, into), (), lambda elements: self._body(op, elements)))
 
     def _maximum(self, op: ir.Operation) -> None:
         dims = dims_of(op)
@@ -182,6 +183,20 @@ class ChainBuilder:
             return matrix
         return tensor.ExtractSliceOp(ir.RankedTensorType.get(type_.shape, type_.element_type), matrix, [], [], [],
                                      [0, 0], list(type_.shape), [1, 1]).result
+
+
+def _uncopied(made: ir.Value) -> ir.Value:
+    """What the elementwise op that makes ``made`` copies: sums, which the engine has rounded; ``made`` of other ops."""
+    op = made.owner.operation
+    block = op.regions[0].blocks[0]
+    *inputs, _ = block.arguments
+    value = block.operations[len(block.operations) - 1].operands[0]
+    if value not in inputs or op.operands[inputs.index(value)].type != made.type:
+        return made
+    copied, into = op.operands[inputs.index(value)], op.operands[len(inputs)].owner.operation
+    for unread in (op, into):
+        erase_op(unread, _ORIGIN)
+    return copied
 
 
 def _columns(value: ir.Value, first: int, count: int) -> ir.Value:

@@ -1,7 +1,7 @@
 // Chains of products: what stands between them works on tiles.
 // RUN: hexmlir-opt %s --hexagon-layout-propagation=always=true --split-input-file | filecheck %s
 
-// 1. An elementwise op: nothing is unpacked between the products, only the last result is.
+// 1. An elementwise op: nothing is unpacked between the products, only the last result is; it is not copied.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-COUNT-3: linalg.transpose
 // CHECK-NOT: linalg.transpose
@@ -10,6 +10,8 @@
 // CHECK: arith.mulf {{.*}} : f16
 // CHECK-NOT: linalg.transpose
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x3x16x32x2xf16>, tensor<1x3x16x32x2xf16>)
+// CHECK: arith.truncf
+// CHECK-NOT: linalg.generic
 // CHECK: %[[ROWS:.*]] = linalg.transpose {{.*}} permutation = [0, 2, 4, 1, 3]
 // CHECK: tensor.collapse_shape %[[ROWS]]
 // CHECK-NOT: linalg.matmul

@@ -7,11 +7,13 @@ import pytest
 import torch
 from batch import after, on_host, steps_until
 
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.frontend.torch.kernels import attention_rows
 from hexagon_mlir.frontend.torch.kernels.attention import attention
 from hexagon_mlir.frontend.torch.kernels.attention_blocks import Part, Plan, heads_at_once, occupied, plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
 from hexagon_mlir.ir import to_text
+from hexagon_mlir.settings import DEFAULT_SETTINGS
 
 
 def shape(heads, key_heads, queries, keys, depth, width, mask=(), hidden=(), causal=True, safe=True):
@@ -46,13 +48,29 @@ def test_heads_at_a_time():
     """As many as occupy four threads best and fit; few heads, or large ones, are computed one after the other."""
     assert plan(shape(12, 12, 64, 64, 64, 64, mask=(1, 1, 1, 64), causal=False)).heads == 12
     assert plan(shape(3, 3, 197, 197, 64, 64, causal=False)) == Plan(197, 1, [Part(0, 197, 197)], 3)
-    assert plan(shape(12, 12, 512, 512, 64, 64))[:2] == (64, 1)
+    assert plan(shape(12, 12, 512, 512, 64, 64))[:2] == (128, 1)
     assert plan(shape(12, 12, 512, 512, 64, 64)).heads == 4
     assert plan(shape(32, 8, 512, 512, 128, 128)).heads == 4
     assert [plan(shape(2, 1, 64, 64, 64, 64)).heads, plan(shape(8, 8, 2048, 2048, 64, 64)).heads] == [1, 1]
     assert [heads_at_once(heads, 12) for heads in (12, 24, 7, 26, 13)] == [12, 12, 7, 2, 1]
     assert [heads_at_once(12, most) for most in (11, 5, 3, 0)] == [4, 4, 3, 0]
     assert [occupied(heads) for heads in (4, 3, 6, 5)] == [1.0, 0.75, 0.75, 0.625]
+
+
+@pytest.mark.parametrize("one", [
+    shape(8, 8, 1024, 1024, 64, 64, causal=False), shape(8, 8, 1024, 1024, 64, 64), shape(12, 12, 512, 512, 64, 64),
+    shape(8, 8, 768, 768, 128, 128, causal=False), shape(6, 6, 1500, 1500, 64, 64, causal=False),
+    shape(16, 16, 256, 256, 64, 64, causal=False), shape(6, 6, 512, 512, 64, 64, mask=(1, 1, 512, 512), causal=False),
+    replace(shape(8, 8, 1024, 1024, 64, 64), cap=30.0)])
+def test_all_heads_fit(one):
+    """Their buffers are in the TCM that a kernel of a model may use on chips with 8 MiB; blocks are whole tiles."""
+    found = plan(one)
+    assert found.heads > 1
+    assert found.rows % 32 == 0
+    steps = pipelines.get("default", targets.get(), replace(DEFAULT_SETTINGS, tcm_bytes=4 << 20))
+    last = [step.title for step in steps].index("hexagon-tcm-allocation")
+    _, context = after(attention_rows.function(one), steps[:last + 1])
+    assert not [entry for entry in context.log.entries if "moved to DDR" in entry.message]
 
 
 def test_less_than_a_tile():

@@ -20,7 +20,7 @@ _LEAST_HEADS, _LEAST_OCCUPIED = 3, 0.6
 """At a time, and the least share of the threads' time in which they compute."""
 _WHOLE_ROWS = 256
 """Queries that are one block where several heads are computed at a time: then keys are packed for one block."""
-_HEADS_BYTES = 4500000
+_HEADS_BYTES = 4200000
 """Of `_bytes_of_head`, of all heads at a time."""
 _BYTES = 3 << 20
 """Of what is there at a time, of the 4 MiB of TCM that a kernel of a model may use on chips that have 8."""
@@ -88,12 +88,15 @@ def occupied(heads: int) -> float:
 
 
 def _bytes_of_head(shape: Shape, rows: int) -> int:
-    """Bytes that a head takes at a time, of a block of ``rows``. Measured: of 160 attentions those fit 4 MiB together
-    of which the sum is less than 4.8 MB."""
-    masks = 2 * (bool(shape.mask) or bool(shape.hidden)) or int(shape.causal)
+    """Bytes that a head takes at a time, of a block of ``rows``: scores and weights, more of them with a mask, keys and
+    values as tiles, queries and results. The keys and values of one row of tiles are there as they are, too. Measured:
+    of 141 attentions those fit 4 MiB together of which the sum is at most `_HEADS_BYTES`; masks of 1,024 x 1,024 stay
+    in DDR."""
+    matrices = 8.0 if shape.mask or shape.hidden else 4.5 if shape.causal else 3.0 if shape.cap else 2.0
     rows, keys = (TILE * tiles(count) for count in (min(rows, shape.queries), shape.keys))
-    factors, results = keys * (shape.depth + shape.width), rows * (shape.depth + shape.width)
-    return 2 * ((6 + masks) * rows * keys + 2 * factors + 3 * results) + 20000
+    of_row = shape.depth + shape.width
+    factors = keys * (of_row + TILE) + (keys * of_row if rows == TILE else 0)
+    return int(2 * (matrices * rows * keys + factors + 5 * rows * of_row)) + 20000
 
 
 def _parts(shape: Shape, rows: int) -> list[Part]:
