@@ -13,6 +13,7 @@ from hexagon_mlir.dialects import (
     double_buffering,
     engine_windows,
     groups,
+    iteration_cycles,
     kernel_memory,
     nibble_weights,
     packed_weights,
@@ -53,6 +54,9 @@ ATTRIBUTES = {
         "on async.create_group: its number, so that CSE does not take two groups for one", _IN_LOOPS),
     task_limits.MOST_TASKS: Attribute(
         "on an scf.forall: how many of its iterations may run at the same time, each with its own TCM", _IN_LOOPS),
+    iteration_cycles.ITERATION_CYCLES: Attribute(
+        "on an scf.forall: estimated cycles of an iteration, by which the main thread's share is chosen",
+        _ALWAYS - {"llvm"}),
     tcm_slots.SLOT: Attribute("on a memref.view of the TCM arena: no other marked view shares its bytes", _IN_LOOPS),
     kernel_memory.IN_MODEL: Attribute(
         "on a kernel of a model: which arguments are there before the model runs, as weights are",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects import groups, permissions, task_limits
+from hexagon_mlir.dialects import groups, iteration_cycles, permissions, task_limits
 from hexagon_mlir.ir import arith, func, ir, scf
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.ir.query import functions, ops_named
@@ -14,6 +14,8 @@ from hexagon_mlir.passes.async_threads import ranges
 from hexagon_mlir.passes.async_threads.ranges import Number, Range, as_value
 from hexagon_mlir.passes.lib.fork_permission import hand_down, holder_of
 from hexagon_mlir.passes.lib.outlining import Outlined, rename, values_from_outside
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
+from hexagon_mlir.passes.lib.thread_shares import Shares, equal_shares
 
 _FORALL = "scf.forall"
 
@@ -23,11 +25,13 @@ class FormAsyncThreadsPass(Pass):
     """Turns each scf.forall into tasks that run on hardware threads: the main thread takes part, then waits.
 
     Iterations are numbered: of n tasks, task t runs iteration t and then every n-th one. So a forall with one iteration
-    per task is distributed in blocks, one with more iterations block-cyclically. The body becomes a function that each
-    task calls. An argument ``hexagon.may_fork`` tells a function, and the functions it calls, whether to fork;
-    otherwise one thread calls the body for all iterations. If the step of a forall is selected by that argument, the
-    number of iterations follows from the selected step (see `serialize-forall`). ``hexagon.most_tasks`` on a forall
-    limits its tasks.
+    per task is distributed in blocks, one with more iterations block-cyclically. Where ``hexagon.iteration_cycles`` on
+    a forall tells how long an iteration takes, the main thread runs more of them than the others where all is done
+    sooner then: the first ones. It works while tasks begin, and need not be resumed if they end first. The body becomes
+    a function that each task calls. An argument ``hexagon.may_fork`` tells a function, and the functions it calls,
+    whether to fork; otherwise one thread calls the body for all iterations. If the step of a forall is selected by that
+    argument, the number of iterations follows from the selected step (see `serialize-forall`). ``hexagon.most_tasks``
+    on a forall limits its tasks.
 
     Before:
         func.func @f(%x: memref<4xf32>, %v: f32) {
@@ -65,8 +69,8 @@ class FormAsyncThreadsPass(Pass):
     Options:
         threads: most tasks at a time; 0 takes the target's HVX contexts, 1 makes plain loops.
 
-    Refuses (errors): an scf.forall that gives tensors (bufferize first), a step below 1, a limit that is no positive
-    integer. A forall inside another, or with one iteration, becomes loops of the thread that meets it.
+    Refuses (errors): an scf.forall that gives tensors (bufferize first), a step below 1, a limit or cycles that are no
+    positive integer. A forall inside another, or with one iteration, becomes loops of the thread that meets it.
 
     Needs: buffer.
     Leaves: buffer.
@@ -92,32 +96,52 @@ class FormAsyncThreadsPass(Pass):
             hand_down(module)
         except ValueError as error:
             raise self.refuse(module.operation, str(error), "i1: may the function fork?") from None
+        cost = ForkCost.of(context.target, threads)
         for number, op in enumerate(ops_named(module, _FORALL)):
             with op.location:
                 loops = ranges.read(op)
                 try:
-                    most = task_limits.limit_on(op, threads)
+                    most, cycles = task_limits.limit_on(op, threads), iteration_cycles.estimate_on(op)
                 except ValueError as error:
                     raise self.refuse(op, str(error), "an integer, 1 or more") from None
                 if most == 1 or _inside_another(op):
                     _sequential(op, loops)
                 else:
-                    _fork(module, op, loops, most, number)
+                    _fork(module, op, loops, _Dealing(most, cycles, cost), number)
         for op in functions(module):
             permissions.forget(op)
 
 
-def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int, number: int) -> None:
+@dataclass(frozen=True)
+class _Dealing:
+    """What decides how iterations are dealt to tasks: at most ``tasks``, the main thread's among them; the estimated
+    ``cycles`` of an iteration, if known; the cost of tasks."""
+
+    tasks: int
+    cycles: int | None
+    cost: ForkCost
+
+    def shares(self, count: Number) -> Shares | None:
+        """Of ``count`` iterations; None where all tasks are dealt them round-robin."""
+        if not isinstance(count, int):
+            return None
+        equal = equal_shares(count, self.tasks)
+        found = equal if self.cycles is None else self.cost.shares(count, self.tasks, float(self.cycles))
+        return None if found == equal and count > self.tasks else found
+
+
+def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], dealing: _Dealing, number: int) -> None:
     may_fork = permissions.of(holder_of(op))
     with ir.InsertionPoint(op):
         count = ranges.total([loop.where(may_fork, True) for loop in loops])
     if isinstance(count, int) and count < 2:
         _sequential(op, loops)
         return
+    shares = dealing.shares(count)
+    one_each = shares is not None and shares.most(count) == 1
     with ir.InsertionPoint(op):
-        tasks = min(count, threads) if isinstance(count, int) else arith.maxsi(
-            arith.minsi(count, as_value(threads)), as_value(1))  # the main thread is one
-        one_each = isinstance(count, int) and tasks == count
+        tasks = min(count, dealing.tasks) if isinstance(count, int) else arith.maxsi(
+            arith.minsi(count, as_value(dealing.tasks)), as_value(1))  # the main thread is one
         used = values_from_outside(op)
         for loop in loops:
             used += [value for value in loop.values() if value not in used]
@@ -129,17 +153,28 @@ def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], threads: int,
             alone = ranges.total([loop.where(may_fork, False) for loop in loops])
         place = _or_alone(op, may_fork, outlined, alone, one_each)
     with ir.InsertionPoint(place):
-        rest = [] if one_each else [as_value(count), as_value(tasks)]
-        spawned = tasks - 1 if isinstance(tasks, int) else arith.subi(tasks, as_value(1))
-        group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
-                                    operands=[as_value(spawned)], attributes=groups.numbered(number)).result
-        loop = scf.ForOp(as_value(1), as_value(tasks), as_value(1))
-        with ir.InsertionPoint(loop.body):
-            _spawn(outlined, group, [loop.induction_variable, *rest])
-            scf.yield_([])
-        outlined.call([as_value(0), *rest])
+        if shares is None:
+            rest = [as_value(count), as_value(tasks)]
+            group = _start(outlined, number, 1, tasks, rest)
+            outlined.call([as_value(0), *rest])
+        else:
+            rest = [] if one_each else [as_value(count), as_value(shares.others)]
+            group = _start(outlined, number, shares.first, shares.first + shares.others, rest)
+            _run(shares.first, outlined, one_each)
         ir.Operation.create("async.await_all", operands=[group])
     op.erase()
+
+
+def _start(outlined: Outlined, number: int, first: int, end: Number, rest: list[ir.Value]) -> ir.Value:
+    """Starts a task for each number from ``first`` to ``end``, which ``rest`` follows; gives their group."""
+    count = end - first if isinstance(end, int) else arith.subi(end, as_value(first))
+    group = ir.Operation.create("async.create_group", results=[ir.Type.parse("!async.group")],
+                                operands=[as_value(count)], attributes=groups.numbered(number)).result
+    loop = scf.ForOp(as_value(first), as_value(end), as_value(1))
+    with ir.InsertionPoint(loop.body):
+        _spawn(outlined, group, [loop.induction_variable, *rest])
+        scf.yield_([])
+    return group
 
 
 def _fill(outlined: Outlined, op: ir.Operation, loops: list[Range], one_each: bool) -> None:
@@ -167,16 +202,17 @@ def _or_alone(op: ir.Operation, may_fork: ir.Value, outlined: Outlined, count: N
     with ir.InsertionPoint(op):
         branch = scf.IfOp(may_fork, has_else=True)
     with ir.InsertionPoint(branch.else_block):
-        if one_each:
-            _each(count, outlined)
-        else:
-            outlined.call([as_value(0), as_value(count), as_value(1)])
+        _run(count, outlined, one_each)
         scf.yield_([])
     with ir.InsertionPoint(branch.then_block):
         return scf.YieldOp([])
 
 
-def _each(count: Number, outlined: Outlined) -> None:
+def _run(count: Number, outlined: Outlined, one_each: bool) -> None:
+    """The first ``count`` iterations, on this thread."""
+    if not one_each:
+        outlined.call([as_value(0), as_value(count), as_value(1)])
+        return
     if count == 1:
         outlined.call([as_value(0)])
         return

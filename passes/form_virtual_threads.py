@@ -18,6 +18,7 @@ from hexagon_mlir.passes.lib.thread_cost import (
     ForkCost,
     choose_cut,
     choose_split,
+    finer,
     least_programs,
 )
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
@@ -37,6 +38,8 @@ class FormVirtualThreadsPass(Pass):
     Each iteration is a virtual thread, which runs the whole group on its slices. The work, and the target's overhead of
     starting and joining tasks, decide whether this pays and into which chunks the loops are split. Loops with equal
     iterations get one chunk for each thread; others get more chunks, dealt round-robin, where this balances better.
+    So do short elementwise ones where the main thread can run more chunks than the others while these start
+    (``hexagon.iteration_cycles``, the estimate for a chunk, decides in `form-async-threads`).
     Chunks end at whole vectors. Of a loop with a trip count that is known at run time, chunks are computed from the
     count: as many as of its bound, no smaller than pays. A reduction with too few results for the threads is split
     along its reduction dimension: each thread computes partial results, and a small op combines them. Sums of floats
@@ -65,7 +68,7 @@ class FormVirtualThreadsPass(Pass):
             scf.forall.in_parallel {
               tensor.parallel_insert_slice %d into %o[%i] [16384] [1] : tensor<16384xf32> into tensor<65536xf32>
             }
-          }
+          } {hexagon.iteration_cycles = 4136 : i64}
           return %0 : tensor<65536xf32>
         }
 
@@ -153,7 +156,10 @@ class FormVirtualThreadsPass(Pass):
                 members = members[:1]
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
-                ForallBuilder(group, chunk_sizes(group, cut, cost, vector)).build()
+                if group.elementwise and not any(group.counts):
+                    cut = finer(cut, group.cycles, cost, group.lanes(vector))
+                each = cost.chunk_cycles(group.cycles, cut.chunks)
+                ForallBuilder(group, chunk_sizes(group, cut, cost, vector), each).build()
                 order = None
 
     def _split_one(self, members: Sequence[Member], todo: list[tuple[ir.Operation, ThreadNest]], gain: float | None,

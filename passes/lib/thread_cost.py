@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from math import ceil, prod, sqrt
 
+from hexagon_mlir.passes.lib.thread_shares import Shares, main_share
 from hexagon_mlir.targets import Target
 
 _SPAWN_QUEUE_OPERATIONS = 3
 """Creating a token and a frame and joining the group each cost about as much as queuing the task."""
+_END_CYCLES = 60
+"""Measured: from the end of a task's last iteration to its group being ready."""
 CHUNK_CYCLES = 40
 """Estimate: entering the loops over one chunk, in cycles."""
 _CHUNKS_PER_TASK = 4
 """Finer cuts balance little better and cost more."""
+_FINER = 0.03
+"""What smaller chunks have to save of the cycles."""
 _CLOSE = 1.03
 """The most that aligned chunk boundaries may cost."""
 CERTAIN = 0.4
@@ -92,10 +97,35 @@ class ForkCost:
                    for tasks in range(2, self.tasks + 1))
 
     def time(self, cycles: float, chunks: Chunks) -> float:
-        """Cycles of work that takes ``cycles`` on one thread, cut into ``chunks``."""
+        """Cycles of work that takes ``cycles`` on one thread, cut into ``chunks`` that are dealt equally."""
         tasks = min(chunks.count, self.tasks)
         most, of_them = chunks.load(tasks)
         return self.fork_join(tasks) + (most * cycles + of_them * CHUNK_CYCLES) * self.slowdown(tasks)
+
+    def shared_time(self, cycles: float, chunks: Chunks) -> float:
+        """The same where the main thread may run more of the ``chunks`` than the others."""
+        shares = self.shares(chunks.count, self.tasks, self.chunk_cycles(cycles, chunks))
+        main, other = (part * cycles + count * CHUNK_CYCLES for part, count in chunks.loads(shares))
+        return self.end(shares, main, other)
+
+    def chunk_cycles(self, cycles: float, chunks: Chunks) -> float:
+        """Cycles of a whole one of the ``chunks`` of work that takes ``cycles`` on one thread."""
+        return chunks.longest * cycles + CHUNK_CYCLES
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - of values, which are few
+    def shares(self, count: int, tasks: int, cycles: float) -> Shares:
+        """The shares of ``count`` chunks of ``cycles`` of at most ``tasks`` tasks for which all is done first."""
+        return main_share(count, tasks, lambda shares: self.end(
+            shares, shares.first * cycles, shares.most(count) * cycles))
+
+    def end(self, shares: Shares, main: float, other: float) -> float:
+        """When all is done where the main thread's share takes ``main`` cycles alone and the longest of the others
+        ``other``: the main thread is resumed where a task takes longer than its own, and goes on at once where none
+        does."""
+        slowdown, begun = self.slowdown(shares.others + 1), shares.others * self.spawn
+        last = begun + self.dispatch + other * slowdown
+        done = begun + main * slowdown
+        return done if not shares.others or done >= last + _END_CYCLES else max(done, last) + self.dispatch
 
 
 def _whole_steps(units: int, lanes: int) -> int:
@@ -117,17 +147,34 @@ class Chunks:
         """Chunks in all."""
         return prod(-(-n // c) for n, c in zip(self.units, self.sizes, strict=True))
 
-    def load(self, tasks: int) -> tuple[float, int]:
-        """The largest share of the work any of ``tasks`` gets, chunks dealt round-robin, and its number of chunks."""
+    @property
+    def longest(self) -> float:
+        """The part of the work that the first chunk is; no other is longer."""
         lanes = self.lanes or (1,) * len(self.units)
-        whole = prod(map(_whole_steps, self.units, lanes))
-        if self.count <= tasks:  # one chunk for each task: the first is the largest
-            return prod(map(_whole_steps, self.sizes, lanes)) / whole, 1
+        return prod(map(_whole_steps, self.sizes, lanes)) / prod(map(_whole_steps, self.units, lanes))
+
+    @property
+    def _parts(self) -> list[float]:
+        """The part of the work that each chunk is."""
+        lanes = self.lanes or (1,) * len(self.units)
         sizes = [[_whole_steps(min(c, n - at), lane) for at in range(0, n, c)]
                  for n, c, lane in zip(self.units, self.sizes, lanes, strict=True)]
-        chunks = [prod(chunk) for chunk in product(*sizes)]
-        most, count = max((sum(chunks[task::tasks]), len(chunks[task::tasks])) for task in range(tasks))
-        return most / whole, count
+        whole = prod(map(_whole_steps, self.units, lanes))
+        return [prod(chunk) / whole for chunk in product(*sizes)]
+
+    def load(self, tasks: int) -> tuple[float, int]:
+        """The largest share of the work any of ``tasks`` gets, chunks dealt round-robin, and its number of chunks."""
+        if self.count <= tasks:
+            return self.longest, 1
+        parts = self._parts
+        return max((sum(parts[task::tasks]), len(parts[task::tasks])) for task in range(tasks))
+
+    def loads(self, shares: Shares) -> list[tuple[float, int]]:
+        """The main thread's part of the work, and the largest of another task; the number of chunks of each."""
+        parts, others = self._parts, shares.others
+        rest = parts[shares.first:]
+        return [(sum(parts[:shares.first]), shares.first),
+                max(((sum(rest[task::others]), len(rest[task::others])) for task in range(others)), default=(0.0, 0))]
 
 
 @dataclass(frozen=True)
@@ -169,6 +216,31 @@ def _best_cut(extents: tuple[int, ...], units: tuple[tuple[int, ...], ...], cycl
         cuts = [cut for cut in cuts if cut.chunks.count >= cost.tasks]
     fastest = min((cost.time(cycles, cut.chunks) for cut in cuts), default=0.0)
     return next((cut for cut in cuts if cost.time(cycles, cut.chunks) <= _CLOSE * fastest), None)
+
+
+def finer(cut: Cut, cycles: float, cost: ForkCost, lanes: Sequence[int]) -> Cut:
+    """``cut``, or with more chunks along the first axis where work of ``cycles`` is done sooner then, because the main
+    thread runs more of them than the others. All chunks are equal, and whole multiples of ``lanes``.
+
+    >>> from hexagon_mlir import targets
+    >>> cost = ForkCost.of(targets.get("v75"))
+    >>> cut = Cut(Chunks((240,), (60,)), (1,))
+    >>> [finer(cut, cycles, cost, [1]).chunks.sizes for cycles in (3000, 6000, 9000, 60000)]
+    [(48,), (30,), (15,), (60,)]
+    """
+    chunks, (most, *rest) = cut.chunks, cut.chunks.sizes
+    if any(n % c for n, c in zip(chunks.units, chunks.sizes, strict=True)):
+        return cut
+    best, least = cut, (1 - _FINER) * cost.shared_time(cycles, chunks)
+    for size in range(most - 1, 0, -1):
+        found = replace(cut, chunks=replace(chunks, sizes=(size, *rest)))
+        if found.chunks.count > _CHUNKS_PER_TASK * cost.tasks:
+            break
+        if not chunks.units[0] % size and not size * cut.unit[0] % lanes[0]:
+            time = cost.shared_time(cycles, found.chunks)
+            if time < least:
+                best, least = found, time
+    return best
 
 
 def choose_chunks(units: Sequence[int], cycles: float, cost: ForkCost, least: float = 0,

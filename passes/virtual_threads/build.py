@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from hexagon_mlir.dialects import iteration_cycles
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
 from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
@@ -13,11 +14,12 @@ DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 class ForallBuilder:
-    """Use as ``ForallBuilder(group, chunks).build()``; ``chunks`` are iterations along each axis, or what they are for
-    the count of an axis that has one."""
+    """Use as ``ForallBuilder(group, chunks, cycles).build()``; ``chunks`` are iterations along each axis, or what they
+    are for the count of an axis that has one; ``cycles`` is what a whole chunk takes, estimated."""
 
-    def __init__(self, group: Group, chunks: Sequence[int | RunTimeChunk]):
+    def __init__(self, group: Group, chunks: Sequence[int | RunTimeChunk], cycles: float):
         self.group = group
+        self._cycles = cycles
         self._sizes = chunks
         self.places = group.places
         self.kept = [place for place in self.places if place.kept]
@@ -31,6 +33,7 @@ class ForallBuilder:
             self.chunks = [size if isinstance(size, int) else size.emit(extent)
                            for size, extent in zip(self._sizes, extents, strict=True)]
             loop = scf.ForallOp([0] * len(extents), extents, self.chunks, self._starts())
+            iteration_cycles.estimate(loop.operation, self._cycles)
             with ir.InsertionPoint(loop.body):
                 self.offsets = list(loop.induction_variables)
                 self.sizes = [self._size(axis) for axis in range(len(extents))]

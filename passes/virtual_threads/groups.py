@@ -73,6 +73,12 @@ class Group:
         """The fraction of these cycles that is certain."""
         return sum(member.nest.certain * member.nest.cycles for member in self.members) / (self.cycles or 1)
 
+    @property
+    def elementwise(self) -> bool:
+        """Whether no member reduces or only copies: entering the loops of those takes longer than the estimate says."""
+        return all(set(range(len(member.nest.extents))) <= set(member.nest.reads[-1])
+                   and len(member.op.regions[0].blocks[0].operations) > 1 for member in self.members)
+
     @cached_property
     def places(self) -> list[Place]:
         """Where the members compute."""

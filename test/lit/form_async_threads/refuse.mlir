@@ -40,3 +40,12 @@ func.func @no_end(%x: memref<8xf32>, %v: f32) {
   }
   return
 }
+
+// -----
+func.func @no_cycles(%x: memref<8xf32>, %v: f32) {
+  // expected-error@+1 {{form-async-threads: hexagon.iteration_cycles is 0}}
+  scf.forall (%i) in (8) {
+    memref.store %v, %x[%i] : memref<8xf32>
+  } {hexagon.iteration_cycles = 0 : i64}
+  return
+}

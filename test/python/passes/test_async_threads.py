@@ -12,6 +12,7 @@ from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.pipelines import TO_LLVM, _step
 from hexagon_mlir.sim import Machine
 
@@ -160,3 +161,40 @@ def test_frames_are_asked_for_with_32_bits():
                          and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == "aligned_alloc")
         assert calls
         assert all(str(o.type) == "i32" for call in calls for o in call.operands)
+
+
+# y[i] = 2 x[i] for all rows, which are said to take so many cycles each
+SHARED = """func.func @f(%x: memref<40x32xf32>, %y: memref<40x32xf32>) {{
+  scf.forall (%i) in ({rows}) {{
+    %a = memref.subview %x[%i, 0] [1, 32] [1, 1] : memref<40x32xf32> to memref<1x32xf32, strided<[32, 1], offset: ?>>
+    %b = memref.subview %y[%i, 0] [1, 32] [1, 1] : memref<40x32xf32> to memref<1x32xf32, strided<[32, 1], offset: ?>>
+    linalg.add ins(%a, %a : memref<1x32xf32, strided<[32, 1], offset: ?>>,
+                            memref<1x32xf32, strided<[32, 1], offset: ?>>)
+        outs(%b : memref<1x32xf32, strided<[32, 1], offset: ?>>)
+  }} {{hexagon.iteration_cycles = {cycles} : i64}}
+  return
+}}
+"""
+
+
+@pytest.mark.ieee_arithmetic
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 11, 40])
+@pytest.mark.parametrize("cycles", [1, 500, 100_000])
+def test_shares_of_the_main_thread(rows, cycles):
+    """Whatever share the main thread has, each row is written once, and the others are dealt the rest."""
+    module = parse(SHARED.format(rows=rows, cycles=cycles))
+    set_index_bits(module)
+    run_steps(module, steps(0), PassContext(V75), RunOptions(verify_levels=True))
+    machine = Machine(emit(translate_to_llvm_ir(module), V75), "v75", check=True)
+    x = np.random.default_rng(0).normal(size=(40, 32)).astype(np.float32)
+    y = np.full((40, 32), -1, np.float32)
+    places = [machine.alloc_ddr(a.nbytes) for a in (x, y)]
+    for place, array in zip(places, (x, y), strict=True):
+        machine.write(place, array)
+    result = machine.run("f", places)
+    expected = y.copy()
+    expected[:rows] = 2 * x[:rows]
+    np.testing.assert_array_equal(machine.read(places[1], np.float32, y.size).reshape(y.shape), expected)
+    assert not result.reports
+    shares = ForkCost.of(V75).shares(rows, 4, float(cycles))
+    assert max(len(result.threads), 1) == 1 + shares.others

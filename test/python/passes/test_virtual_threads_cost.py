@@ -7,7 +7,8 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost, choose_chunks, choose_cut, choose_split
+from hexagon_mlir.passes.lib.thread_cost import Chunks, Cut, ForkCost, choose_chunks, choose_cut, choose_split, finer
+from hexagon_mlir.passes.lib.thread_shares import Shares, equal_shares
 
 V75 = targets.get("v75")
 COST = ForkCost.of(V75)
@@ -195,3 +196,36 @@ def test_equal_shares_are_the_bound():
     assert COST.fork_join(2) / 0.4 < bound  # two tasks also have their share of the work to do
     assert not any(choose_chunks((count,), bound - 1, COST) for count in range(2, COST.tasks + 1))
     assert any(choose_chunks((count,), 1.2 * bound, COST) for count in range(2, COST.tasks + 1))
+
+
+@pytest.mark.parametrize("cycles", [100, 500, 1000, 2000, 10_000, 1e6])
+@pytest.mark.parametrize("tasks", [2, 4, 6])
+def test_the_main_thread_runs_more_where_all_is_done_sooner(cycles, tasks):
+    """Never later than with equal shares, and nothing is left over; the main thread has at least an equal share."""
+    cost = ForkCost.of(V75, tasks)
+    for count in range(1, 24):
+        shares, equal = cost.shares(count, tasks, cycles), equal_shares(count, tasks)
+        assert shares.first >= equal.first and 0 <= shares.others < tasks
+        assert shares.first + shares.others * shares.most(count) >= count
+        ends = [cost.end(each, each.first * cycles, each.most(count) * cycles) for each in (shares, equal)]
+        assert ends[0] <= ends[1]
+
+
+def test_a_task_that_ends_last_resumes_the_main_thread():
+    """The main thread's own work, after it has started the others; or their end and what its resumption takes."""
+    slowdown = COST.slowdown(4)
+    assert COST.end(Shares(1, 3), 5000, 1000) == pytest.approx(3 * COST.spawn + 5000 * slowdown)
+    assert COST.end(Shares(1, 3), 1000, 1000) == pytest.approx(COST.fork_join(4) + 1000 * slowdown)
+    assert COST.end(Shares(8, 0), 1000, 0) == 1000
+
+
+@pytest.mark.parametrize("cycles", [1000, 3000, 6000, 9000, 60_000, 1e6])
+@pytest.mark.parametrize(("units", "size"), [((240,), 60), ((32,), 8), ((32, 3), 8), ((30,), 8), ((7,), 2)])
+def test_finer_chunks(units, size, cycles):
+    """Equal chunks stay equal; those of which the last is smaller stay what they are."""
+    cut = Cut(Chunks(units, (size, *units[1:])), (1,) * len(units))
+    found = finer(cut, cycles, COST, [1] * len(units))
+    assert found == cut or not any(n % c for n, c in zip(found.chunks.units, found.chunks.sizes, strict=True))
+    assert COST.shared_time(cycles, found.chunks) <= COST.shared_time(cycles, cut.chunks)
+    assert found.chunks.count <= 16
+    assert finer(Cut(Chunks((240,), (60,)), (1,)), 9000, COST, [20]).chunks.sizes[0] % 20 == 0
