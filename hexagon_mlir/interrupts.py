@@ -42,18 +42,23 @@ def deferred() -> Iterator[None]:
         return
     deferral = _Deferral(handler)
     signal.signal(signal.SIGINT, deferral)
+    _active.append(deferral)
     try:
         yield
     finally:
+        _active.pop()
         signal.signal(signal.SIGINT, handler)
         deferral.deliver()
 
 
+_active: list[_Deferral] = []
+"""The main thread's handler while Ctrl-C is deferred: to ask the module `signal` for it takes ten times as long."""
+
+
 def deliver() -> None:
     """Let a deferred Ctrl-C take effect now: nothing is half done."""
-    handler = signal.getsignal(signal.SIGINT)
-    if isinstance(handler, _Deferral) and _in_main_thread():
-        handler.deliver()
+    if _active and _in_main_thread():
+        _active[-1].deliver()
 
 
 def _in_main_thread() -> bool:

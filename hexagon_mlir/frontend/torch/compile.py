@@ -12,6 +12,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import is_explaining
 from hexagon_mlir.codegen.prediction import predict
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
+from hexagon_mlir.collector import uncollected
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch import modules
@@ -52,6 +53,7 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
     return SpecializedModel(DynamicProgram(program), recipe, compiler) if is_dynamic(program) else compiler(program)
 
 
+@uncollected()
 def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
                     settings: Settings, numerics: str) -> CompiledModel:
     clock = Clock()
@@ -63,6 +65,7 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
     return model
 
 
+@uncollected()
 def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | None = None,
                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
                   numerics: str = Numerics.F32) -> CompiledModel:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from torch._functorch import config as functorch
 from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
+from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.collector import uncollected
 from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
@@ -19,6 +22,7 @@ from hexagon_mlir.frontend.torch.gradients import ATTENTION
 from hexagon_mlir.frontend.torch.random_keys import drawing, take_keys
 from hexagon_mlir.frontend.torch.recurrent_layers import traced_as_loops
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
+from hexagon_mlir.frontend.torch.tracing import while_tracing
 from hexagon_mlir.ir import HexError
 
 __all__ = ["TorchSettings", "backend", "models"]
@@ -49,7 +53,16 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
                             bw_compiler=compile_backward, decompositions=table)(module, list(example_inputs))
 
 
-recurrent.trace_for(backend)
+@contextmanager
+def _tracing() -> Iterator[None]:
+    """Recurrent layers are traced: Dynamo runs LSTM, GRU and RNN, and the function around them, in eager PyTorch unless
+    ``allow_rnn`` is set, for all backends, some of which fail on the gradients of an LSTM. LLVM loads meanwhile."""
+    workers().start()
+    with torch._dynamo.config.patch(allow_rnn=True), uncollected():
+        yield
+
+
+while_tracing(backend, _tracing)
 
 
 def _settings(options: Mapping[str, Any]) -> TorchSettings:

@@ -1,6 +1,7 @@
 """Forward and backward passes through torch.compile: values and gradients as in eager PyTorch, nothing of it eager."""
 
 import copy
+import gc
 import warnings
 
 import pytest
@@ -137,6 +138,22 @@ def test_settings_are_restored_after_an_error():
     with pytest.raises(hx.HexError, match="special_airy_ai"), torch.no_grad():
         torch.compile(refused, backend="hexagon", options=STRICT)(R(3))
     assert not torch._dynamo.config.allow_rnn and torch._C._get_mkldnn_enabled()
+
+
+@pytest.mark.parametrize(("backend", "collects"), [("hexagon", False), ("eager", True)])
+def test_reference_cycles_are_not_collected_while_this_backend_traces(backend, collects):
+    seen = []
+
+    def watch(_):
+        seen.append(gc.isenabled())
+
+    torch._dynamo.callback_handler.register_start_callback(watch)
+    try:
+        with torch.no_grad():
+            torch.compile(lambda x: x * 3, backend=backend)(R(2))
+    finally:
+        torch._dynamo.callback_handler.remove_start_callback(watch)
+    assert (seen, gc.isenabled()) == ([collects], True)
 
 
 def test_recurrent_layers_are_compiled_after_a_reset():
