@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.frontend.torch.integer_multiples import may_be_multiples
 
 _TOLERANCES = {torch.float32: 2.0**-23, torch.float16: 2.0**-10.5}
 """Of a weight: its own rounding, and that of an f32 scale."""
@@ -33,6 +34,8 @@ def in_blocks(weight: torch.Tensor) -> BlockWeights | None:
     if weight.dtype not in _TOLERANCES or weight.ndim != 2 or weight.shape[0] < _BLOCKS[0] or weight.shape[1] < 2:
         return None
     weight = weight.detach()
+    if not may_be_multiples(weight, _BLOCKS[0]):
+        return None
     for bits in _BITS:
         if not _may_be(weight, _BLOCKS[0], bits):
             continue

@@ -15,6 +15,7 @@ import torch
 
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.frontend.torch.integer_multiples import may_be_multiples
 
 _LARGEST = (-8, 7, 6, 5, 4, 3, 2, 1)
 """What the weight of largest magnitude may be, in units of the scale: others have the scale's sign changed."""
@@ -57,7 +58,7 @@ def narrowed(weight: torch.Tensor) -> NarrowWeights | None:
 
 
 def _narrowed(weight: torch.Tensor) -> NarrowWeights | None:
-    if _groups(weight[:TILE, :_SAMPLE]) is None:
+    if not may_be_multiples(weight, TILE) or _groups(weight[:TILE, :_SAMPLE]) is None:
         return None
     found = _groups(weight)
     return None if found is None else NarrowWeights(*found, weight.dtype, weight.shape[0])
