@@ -113,11 +113,24 @@ def test_the_step_that_is_wrong_is_named(monkeypatch):
         test_every_step(case, "default", 5)
 
 
-# scalar code is the same for the later targets
+ON_TARGETS = [*(("default", name) for name in targets.names()), ("scalar", "v68"), ("scalar", "v75")]
+"""Scalar code is the same for the later targets."""
+
+
+def on_targets() -> list:
+    """Each case with all of `ON_TARGETS`; by default on v75 and, in turn, on two of the others."""
+    others = [each for each in ON_TARGETS if each != ("default", targets.DEFAULT)]
+    found = []
+    for number, case in enumerate(SIMULATED):
+        chosen = ("default", targets.DEFAULT), *((others * 2)[2 * number % len(others):][:2])
+        for pipeline, target in ON_TARGETS:
+            marks = [] if (pipeline, target) in chosen else [pytest.mark.full]
+            found.append(pytest.param(case, pipeline, target, id=f"{case.name}-{pipeline}-{target}", marks=marks))
+    return found
+
+
 @pytest.mark.ieee_arithmetic
-@pytest.mark.parametrize(("pipeline", "target"), [*(("default", name) for name in targets.names()),
-                                                  ("scalar", "v68"), ("scalar", "v75")])
-@pytest.mark.parametrize("case", SIMULATED, ids=[case.name for case in SIMULATED])
+@pytest.mark.parametrize(("case", "pipeline", "target"), on_targets())
 def test_on_the_simulator(case, pipeline, target):
     compiled = compile_module(parse(case.text()), target, pipeline)
     arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case.arguments]
