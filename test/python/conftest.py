@@ -24,10 +24,16 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
-LONG = ("test_style.py::test_mypy", "test_regressions.py::test_costs", "test_tutorial.py", "test_first_pass.py",
-        "test_every_op.py::test_passes", "test_determinism.py", "test_operations_page.py", "test_stages.py::test_every",
-        "test_reference.py::test_random", "test_generated.py::test_generated_kernels", "examples/test_models.py")
-"""Parts of the names of tests that take longer than ten seconds."""
+LONG = ("test_regressions.py::test_costs", "test_artifacts.py::TestCompile::test_kinds_are_whole",
+        "test_style.py::test_mypy", "test_runtime.py::test_unit_under_qemu", "test_determinism.py",
+        "test_tutorial.py", "examples/test_models.py", "test_operations_page.py", "test_dynamic_models.py",
+        "test_first_pass.py", "test_contraction_values.py::test_as_hex",
+        "test_generated.py::test_generated_kernels", "test_programs.py::test_baselines",
+        "models/test_dynamic.py::test_batch", "test_every_op.py::test_passes",
+        "test_quantized_networks.py::test_bytes", "test_experts.py::test_only", "test_reference.py::test_random",
+        "test_fuzz.py::test_kind", "test_recurrent_layers.py::test_training", "test_generate.py::test_greedy",
+        "test_byte_grids.py::test_values", "test_engine_convolution.py::test_on_the_simulator")
+"""Parts of the names of tests that take longer than ten seconds, the longest first."""
 
 
 def everything(config):
@@ -42,7 +48,7 @@ def pytest_collection_modifyitems(config, items):
         left = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if not item.get_closest_marker("full")]
-    items.sort(key=lambda item: not any(f"/{name}" in item.nodeid for name in LONG))
+    items.sort(key=lambda item: next((n for n, name in enumerate(LONG) if f"/{name}" in item.nodeid), len(LONG)))
 
 
 def pytest_collection_finish():

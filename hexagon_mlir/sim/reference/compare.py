@@ -18,7 +18,7 @@ from hexagon_mlir.sim.arithmetic import DEFAULT_ARITHMETIC, Arithmetic
 from hexagon_mlir.sim.memory_system.memory import Memory
 from hexagon_mlir.sim.reference.arithmetic import DEFAULT_EXTENSION, Model, model
 from hexagon_mlir.sim.reference.packet import Registers, execute
-from hexagon_mlir.sim.reference.random_cases import FLAG, module_text, random_case
+from hexagon_mlir.sim.reference.random_cases import FLAG, Case, module_text, random_case
 from hexagon_mlir.sim.reference.random_memory import SYMBOL
 from hexagon_mlir.sim.reference.random_packets import Generator, Piece
 from hexagon_mlir.sim.reference.random_state import BUFFER_BYTES, TCM_WINDOW, State, random_state
@@ -192,17 +192,20 @@ def _show(raw: np.ndarray, at: int) -> str:
 
 
 def check(
-    count: int, seed: int, states: int = 1, only: str | None = None, target: str | targets.Target = ALL_FORMS,
+    count: int | None, seed: int, states: int = 1, only: str | None = None, target: str | targets.Target = ALL_FORMS,
     arithmetic: str = DEFAULT_ARITHMETIC, quick: bool = False,
 ) -> list[Difference]:  # fmt: skip
-    """Run ``count`` random packets of forms that ``target`` has, each on ``states`` register states.
+    """Run ``count`` random packets of forms that ``target`` has, each on ``states`` register states; without a count,
+    full ones until each form has been in one.
 
     ``quick`` concerns the translated code, see `host.QUICK`; ``arithmetic`` both, see `Model`.
     """
     chip = targets.get(target) if isinstance(target, str) else target
     floats = model(chip, arithmetic)
-    generator = Generator(seed, only, floats, chip.version)
-    cases = [random_case(generator, number, floats) for number in range(count)]
+    generator = Generator(seed, only, floats, chip.version, full=count is None)
+    cases: list[Case] = []
+    while len(cases) < count if count is not None else generator.order or not cases:
+        cases.append(random_case(generator, len(cases), floats))
     module = module_text(cases)
     translated = Translated(module, chip, arithmetic, quick)
     address = translated.program.symbols[SYMBOL]

@@ -41,12 +41,16 @@ _PIPES: dict[Unit, tuple[str, ...]] = {
 
 
 class Generator(Memory):
-    """Packets from a seed, of forms that generation ``version`` has and whose key ``only`` matches."""
+    """Packets from a seed, of forms that generation ``version`` has and whose key ``only`` matches.
+
+    ``full`` packets have as many of the next forms in turn as fit, so that few packets have all of them.
+    """
 
     def __init__(
-        self, seed: int, only: str | None = None, model: Model = NEWEST, version: int = LATEST
+        self, seed: int, only: str | None = None, model: Model = NEWEST, version: int = LATEST, full: bool = False
     ) -> None:
         super().__init__(seed)
+        self.full = full
         there = [key for key, form in FORMS.items() if form.since <= version]
         known = [key for key in (*there, *TEMPLATES) if usable(key, model)]
         keys = [key for key in known if only is None or re.search(only, key)]
@@ -91,8 +95,9 @@ class Generator(Memory):
     # -- packets -------------------------------------------------------------------------------------------
     def packet(self) -> list[Piece]:
         """Up to four instructions that fit together; the first one shows the next form in turn."""
-        key = self.form_key()
-        pieces = [self.form(key)] if key in FORMS else self.from_template(key)
+        pieces = self.instructions(self.form_key())
+        if self.full:
+            pieces = self.filled(pieces)
         for _ in range(int(self.random.integers(0, 6))):
             more = self.addition(pieces)
             if more and fits([*pieces, *more]):
@@ -101,6 +106,19 @@ class Generator(Memory):
         shuffled = [pieces[i] for i in order]
         # .new consumers stand after their producers, as the assembler requires
         return sorted(shuffled, key=lambda piece: ".new" in piece.text)
+
+    def instructions(self, key: str) -> list[Piece]:
+        """An instruction of the form, with those that belong to it."""
+        return [self.form(key)] if key in FORMS else self.from_template(key)
+
+    def filled(self, pieces: list[Piece]) -> list[Piece]:
+        """``pieces`` and those of the next eight forms in turn that fit beside them."""
+        for key in self.order[:-9:-1]:
+            more = self.instructions(key)
+            if fits([*pieces, *more]):
+                pieces = [*pieces, *more]
+                self.order.remove(key)
+        return pieces
 
     def addition(self, pieces: list[Piece]) -> list[Piece]:
         """One more instruction (or a pair that belongs together)."""

@@ -25,10 +25,11 @@ from hexagon_mlir.sim.reference.rules import depends
 from hexagon_mlir.sim.semantics.float_model import FloatModel
 
 
+@pytest.mark.parametrize("count", [None, pytest.param(3000, marks=pytest.mark.full)])
 @pytest.mark.parametrize("arithmetic", Arithmetic)
-def test_random_packets_agree(arithmetic):
-    """As many packets as there are forms: each is the first instruction of one. Quick code too has all of them."""
-    found = check(len(Generator(0).keys), 0, arithmetic=arithmetic, quick=arithmetic is Arithmetic.IEEE)
+def test_random_packets_agree(arithmetic, count):
+    """Each form is in one. Quick code too has all of them."""
+    found = check(count, 0, arithmetic=arithmetic, quick=arithmetic is Arithmetic.IEEE)
     assert not found, "\n".join(str(difference) for difference in found[:5])
 
 
@@ -90,6 +91,22 @@ def test_the_generator_makes_every_listed_form():
     made = set(Generator(0).keys)
     left = set(templates()) - made
     assert {t for t in left if not FORWARDED.search(t)} == NOT_FUZZED
+
+
+def test_full_packets_have_every_form(monkeypatch):
+    keys, kept, instructions = {}, [], Generator.instructions
+
+    def made(self, key):
+        pieces = instructions(self, key)
+        kept.extend(pieces)
+        return [keys.setdefault(id(piece), key) and piece for piece in pieces]
+
+    monkeypatch.setattr(Generator, "instructions", made)
+    generator, packets = Generator(0, full=True), []
+    while generator.order or not packets:
+        packets.append(generator.packet())
+    assert {keys[id(piece)] for packet in packets for piece in packet if id(piece) in keys} == set(generator.keys)
+    assert len(packets) < 0.6 * len(generator.keys)
 
 
 # -- the interpreter's own arithmetic against numpy --------------------------------------------------------
