@@ -1,4 +1,4 @@
-"""A few rows times weights in blocks: products of numbers in fixed point."""
+"""Rows times weights in blocks: products of numbers in fixed point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hexagon_mlir.passes.block_products.read import read_block_product
 
 @dataclass(frozen=True)
 class FormBlockProductsPass(Pass):
-    """Rewrites products of a few rows with weights that share scales in blocks, so that sums of bytes compute them.
+    """Rewrites products of rows with weights that share scales in blocks, so that sums of bytes compute them.
 
     ``hexagon.block_matrix`` stands for a matrix of codes of 4 or 8 bits, of scales, and of zero points or minima
     (`hexagon_mlir.dialects.block_weights`). The rows become numbers in fixed point, of 31 bits with sign for f32, 15
@@ -127,7 +127,7 @@ class FormBlockProductsPass(Pass):
         }
 
     Options:
-        rows: most rows of such a product; others are products with a matrix of floats.
+        rows: most rows of such a product, 0 for any number; others are products with a matrix of floats.
 
     Refuses (with a remark; the matrix is unfolded): factors that are transposed, batches, sizes known at run time only,
     more rows, other blocks than of 16, 32, 64 or 128.
@@ -140,7 +140,7 @@ class FormBlockProductsPass(Pass):
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
 
-    rows: int = 8
+    rows: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every product of ``module`` with weights in blocks."""
@@ -151,7 +151,7 @@ class FormBlockProductsPass(Pass):
             found = read_block_product(op)
             if found is None:
                 continue
-            reason = found if isinstance(found, str) else f"{found.rows} rows" if found.rows > self.rows else ""
+            reason = found if isinstance(found, str) else f"{found.rows} rows" if 0 < self.rows < found.rows else ""
             if isinstance(found, str) or reason:
                 self.remark(context, op, f"multiplied with a matrix of floats: {reason}")
                 continue

@@ -15,6 +15,7 @@ from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
 from hexagon_mlir.passes.block_products.tables import part_of, reads_of
 from hexagon_mlir.passes.lib.block_arguments import note_codes, types_of
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
+from hexagon_mlir.targets import Target
 
 _MATRIX = 2
 
@@ -71,9 +72,15 @@ class PackBlockWeightsPass(Pass):
         }
 
     Options:
-        most-rows: rows of a product of f32 up to which its weights stay codes.
+        most-rows: rows of a product of f32 up to which its weights stay codes, 0 for any number: HVX multiplies
+            floats in more time (32 rows of 1,024 times 1,024 columns 1.19 times).
+        most-rows-split: the same where the matrix engine multiplies f32 in pieces.
         most-rows-f16: the same of f16, which the matrix engine may multiply; with 4 rows of 1,024 times 3,072 columns
             it takes 1.26 times the cycles, with 8 rows 0.79 times.
+        most-rows-tiles: the same of weights of f16 whose codes can become tiles of the engine (`pack-engine-weights`);
+            with 2 rows of 1,024 times 1,024 columns it takes 1.42 times the cycles, with 4 rows 0.87 times.
+        matrix-engine: whether the engine may be used.
+        f32-split: whether products of f32 may be split.
 
     Refuses: nothing; it leaves alone factors that other operations read, or other calls of the kernel or of another
     one, factors whose rows are their later dimension, batches, and products of more rows.
@@ -86,8 +93,12 @@ class PackBlockWeightsPass(Pass):
     needs: ClassVar[str] = "tensor"
     leaves: ClassVar[str] = "tensor"
 
-    most_rows: int = 8
+    most_rows: int = 0
+    most_rows_split: int = 8
     most_rows_f16: int = 4
+    most_rows_tiles: int = 3
+    matrix_engine: bool = True
+    f32_split: bool = False
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Give every kernel its codes and scales."""
@@ -95,19 +106,20 @@ class PackBlockWeightsPass(Pass):
             return
         for function, calls in models_of(module):
             for call, kernel in calls:
-                note_codes(function, self._pack(function, call, kernel))
+                note_codes(function, self._pack(function, call, kernel, context.target))
         for function, _ in list(models_of(module)):
             for number, form in formats_of(function).items():
-                self._pack_table(function, number, form, module)
+                self._pack_table(function, number, form, module, context.target)
 
-    def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation) -> list[int]:
+    def _pack(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation, target: Target) -> list[int]:
         """Pack what ``kernel`` multiplies by; the numbers of the arguments of ``function`` that are codes now."""
         formats = formats_of(function)
         packed: list[ir.BlockArgument] = []
         added: list[ir.Value] = []
         for op in ops_named(kernel, *names_of("linalg")):
-            given = constant_of(op.operands[RIGHT], kernel, call, function) if self._fits(op) else None
-            if given is None or given.arg_number not in formats:
+            given = constant_of(op.operands[RIGHT], kernel, call, function) if _rows(op) else None
+            if given is None or given.arg_number not in formats or not self._fits(
+                    op, formats[given.arg_number], target):
                 continue
             weight = ir.BlockArgument(op.operands[RIGHT])
             matrix = ir.RankedTensorType(weight.type)
@@ -126,12 +138,13 @@ class PackBlockWeightsPass(Pass):
             call_with(call, added, self.name)
         return [given.arg_number for given in packed]
 
-    def _pack_table(self, function: ir.Operation, number: int, form: Format, module: ir.Module) -> None:
+    def _pack_table(self, function: ir.Operation, number: int, form: Format, module: ir.Module,
+                    target: Target) -> None:
         """Pack the matrices of which kernels multiply by one, if argument ``number`` of ``function`` is read so."""
         table = ir.BlockArgument(function.regions[0].blocks[0].arguments[number])
         calls = next(calls for one, calls in models_of(module) if one == function)
         reads = reads_of(table, calls)
-        if reads is None or not all(self._fits(read.product) for read in reads):
+        if reads is None or not all(self._fits(read.product, form, target) for read in reads):
             return
         matrices, *shape = ir.RankedTensorType(table.type).shape
         matrix = ir.RankedTensorType.get(shape, ir.RankedTensorType(table.type).element_type)
@@ -157,21 +170,31 @@ class PackBlockWeightsPass(Pass):
                 call_with(call, given * len(of_call), self.name)
         note_codes(function, [number])
 
-    def _fits(self, op: ir.Operation) -> bool:
-        """Whether linalg op ``op`` multiplies few enough rows by a matrix of floats."""
-        if len(op.operands) <= RIGHT or len(op.results) != 1:
-            return False
-        types = [value.type for value in (op.operands[LEFT], op.operands[RIGHT], op.results[0])]
-        if not all(isinstance(type_, ir.RankedTensorType) and type_.has_static_shape for type_ in types):
-            return False
-        if types[RIGHT].rank != _MATRIX or not isinstance(types[RIGHT].element_type, ir.F16Type | ir.F32Type):
-            return False
-        sizes = product_sizes(op)
-        if not isinstance(sizes, tuple):
-            return False
-        rows, columns, depth = sizes
-        most = self.most_rows if isinstance(types[RIGHT].element_type, ir.F32Type) else self.most_rows_f16
-        return 0 < rows <= most and [depth, columns] == list(types[RIGHT].shape)
+    def _fits(self, op: ir.Operation, form: Format, target: Target) -> bool:
+        """Whether linalg op ``op`` multiplies few enough rows by a matrix of floats, weights of ``form``."""
+        rows = _rows(op)
+        if rows and isinstance(ir.RankedTensorType(op.operands[RIGHT].type).element_type, ir.F32Type):
+            most = self.most_rows_split if self.f32_split and target.has_matrix_pieces else self.most_rows or rows
+        else:
+            on_engine = self.matrix_engine and target.has_matrix_engine
+            most = self.most_rows_tiles if on_engine and form.is_for_engine else self.most_rows_f16
+        return 0 < rows <= most
+
+
+def _rows(op: ir.Operation) -> int:
+    """The rows that linalg op ``op`` multiplies by a matrix of floats; 0 for any other op."""
+    if len(op.operands) <= RIGHT or len(op.results) != 1:
+        return 0
+    types = [value.type for value in (op.operands[LEFT], op.operands[RIGHT], op.results[0])]
+    if not all(isinstance(type_, ir.RankedTensorType) and type_.has_static_shape for type_ in types):
+        return 0
+    if types[RIGHT].rank != _MATRIX or not isinstance(types[RIGHT].element_type, ir.F16Type | ir.F32Type):
+        return 0
+    sizes = product_sizes(op)
+    if not isinstance(sizes, tuple):
+        return 0
+    rows, columns, depth = sizes
+    return rows if [depth, columns] == list(types[RIGHT].shape) else 0
 
 
 def _matrix(operands: list[ir.Value], matrix: ir.RankedTensorType, form: Format) -> ir.Value:

@@ -20,6 +20,7 @@ from hexagon_mlir.passes.lib.segments import for_loop
 
 MOST_ROWS = 2
 """That share loaded codes: their sums of f32 and the codes of a block stay in registers."""
+_UNROLLED_ROWS = 8
 MOST_WORDS = 8
 """Of a column's codes in registers at a time: those of the shortest block."""
 
@@ -40,12 +41,21 @@ class BlockProductEmitter:
         self.floats = ir.VectorType.get([LANES], ir.F32Type.get())
 
     def emit(self) -> None:
-        """All tiles of columns, a few rows at a time."""
+        """All tiles of columns, a few rows at a time: each has code of its own, or, of many, all but the last ones are
+        a loop."""
         most = MOST_ROWS if self.parts == 1 else 1
-        for first in range(0, self.rows, most):
-            self._rows(range(first, min(first + most, self.rows)))
+        whole = self.rows - self.rows % most if self.rows > _UNROLLED_ROWS else 0
 
-    def _rows(self, rows: range) -> None:
+        def some(first: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
+            self._rows([make.addi(first, index(row)) if row else first for row in range(most)])
+            return []
+
+        if whole:
+            for_loop(index(0), index(whole), most, [], some)
+        for first in range(whole, self.rows, most):
+            self._rows([index(row) for row in range(first, min(first + most, self.rows))])
+
+    def _rows(self, rows: Sequence[ir.Value]) -> None:
         """The results of ``rows``: as many blocks at a time as leave their bytes in the cache, for all tiles."""
         of_block = len(rows) * self.planes * self.steps * self.halves * WORD
         count = -(-self.blocks * of_block // self.cached_bytes)
@@ -63,22 +73,22 @@ class BlockProductEmitter:
 
         for_loop(index(0), index(count), 1, [], part)
 
-    def _tile(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int]) -> list[ir.Value]:
+    def _tile(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[ir.Value]) -> list[ir.Value]:
         """Add to the results of ``rows`` in a tile of columns what the blocks from ``start`` to ``end`` give."""
         pair = ir.VectorType.get([COLUMNS], ir.F32Type.get())
         result, order = self.operands.result, [lane for c in range(LANES) for lane in (c, LANES + c)]
         olds = []
         for row in rows:
-            old = make.load(pair, result, [index(row), tile, index(0)], alignment=4)
+            old = make.load(pair, result, [row, tile, index(0)], alignment=4)
             olds += [make.shuffle(old, old, range(parity, COLUMNS, PARITIES)) for parity in range(PARITIES)]
         add = self._overlapped if len(rows) == 1 and self.parts == 1 else self._in_turn
         sums = add(tile, start, end, rows, olds)
         for number, row in enumerate(rows):
             even, odd = sums[PARITIES * number:PARITIES * (number + 1)]
-            make.store(make.shuffle(even, odd, order), result, [index(row), tile, index(0)], alignment=4)
+            make.store(make.shuffle(even, odd, order), result, [row, tile, index(0)], alignment=4)
         return []
 
-    def _in_turn(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int],
+    def _in_turn(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[ir.Value],
                  olds: list[ir.Value]) -> list[ir.Value]:
         """``olds``, sums of ``rows``, and what the blocks give, one after the other."""
         def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
@@ -88,7 +98,7 @@ class BlockProductEmitter:
 
         return for_loop(start, end, 1, olds, block)
 
-    def _overlapped(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[int],
+    def _overlapped(self, tile: ir.Value, start: ir.Value, end: ir.Value, rows: Sequence[ir.Value],
                     olds: list[ir.Value]) -> list[ir.Value]:
         """The same of one row: the words of a block are converted, scaled and added while the next one is multiplied.
         Other rows would fill these packets; a row alone has nothing else."""
@@ -105,7 +115,7 @@ class BlockProductEmitter:
         return self._added(old[:PARITIES], old[PARITIES:last], old[last:])
 
     def _block(self, tile: ir.Value, block: ir.Value,
-               rows: Sequence[int]) -> list[tuple[list[ir.Value], list[ir.Value]]]:
+               rows: Sequence[ir.Value]) -> list[tuple[list[ir.Value], list[ir.Value]]]:
         """For each of ``rows``: the words of a block in even and in odd columns, and their factors."""
         scales, zeros = self.operands.scale(tile, block), self.operands.zeros(tile, block)
         starts = [start for row in rows for start in self._starts(row, block, zeros)]
@@ -122,7 +132,7 @@ class BlockProductEmitter:
                          halves(make.binary("arith.mulf", scales, self.operands.unit(block, row)))))
         return made
 
-    def _starts(self, row: int, block: ir.Value, zeros: list[ir.Value] | None) -> list[ir.Value | None]:
+    def _starts(self, row: ir.Value, block: ir.Value, zeros: list[ir.Value] | None) -> list[ir.Value | None]:
         """What the sums of planes start from, in even and in odd columns: the lowest plane of a word from what the zero
         points, times the sum of the row's numbers, make of it, others from nothing."""
         starts: list[ir.Value | None] = [None] * (self.planes * PARITIES)
@@ -131,7 +141,7 @@ class BlockProductEmitter:
         for planes in self.words_of_planes:
             total = None
             for plane in planes:
-                one = memref.load(self.operands.sums, [index(row), block, index(plane)])
+                one = memref.load(self.operands.sums, [row, block, index(plane)])
                 shifted = make.muli(one, self._scalar(1 << BYTE_BITS * (plane - planes[0])))
                 total = one if total is None else make.addi(total, shifted)
             first = planes[0] * PARITIES
@@ -143,7 +153,7 @@ class BlockProductEmitter:
                 starts[first:first + PARITIES] = [make.muli(zero, negative) for zero in zeros]
         return starts
 
-    def _sums(self, tile: ir.Value, block: ir.Value, first: ir.Value, rows: Sequence[int],
+    def _sums(self, tile: ir.Value, block: ir.Value, first: ir.Value, rows: Sequence[ir.Value],
               sums: Sequence[ir.Value | None]) -> list[ir.Value]:
         """``sums`` of rows, planes and parities, and the products of a part of a block from step ``first`` on."""
         sums = list(sums)
@@ -151,7 +161,7 @@ class BlockProductEmitter:
             at = make.addi(first, index(step))
             codes = [self.operands.code(tile, block, at, parity) for parity in range(PARITIES)]
             for (number, row), plane, half in product(enumerate(rows), range(self.planes), range(self.halves)):
-                scalar = self.operands.row_word([index(row), block, index(plane), at, index(half), index(0)])
+                scalar = self.operands.row_word([row, block, index(plane), at, index(half), index(0)])
                 for parity in range(PARITIES):
                     place = (number * self.planes + plane) * PARITIES + parity
                     old, code = sums[place], codes[parity][half]
@@ -177,7 +187,8 @@ class BlockProductEmitter:
             "arith.mulf", self._float(words[count * parity:count * (parity + 1)]), factors[parity]))
             for parity in range(PARITIES)]
 
-    def _with_minima(self, tile: ir.Value, block: ir.Value, rows: Sequence[int], old: list[ir.Value]) -> list[ir.Value]:
+    def _with_minima(self, tile: ir.Value, block: ir.Value, rows: Sequence[ir.Value],
+                     old: list[ir.Value]) -> list[ir.Value]:
         """``old`` sums of ``rows`` and what the minima of a block, if it has some, add to them."""
         if not self.operands.has_minima:
             return old

@@ -76,15 +76,15 @@ class Operands:
         both = self._load(self._zeros, tile, block)
         return halves(make.cast("arith.extui", ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(32)), both))
 
-    def least(self, tile: ir.Value, block: ir.Value, row: int) -> list[ir.Value]:
+    def least(self, tile: ir.Value, block: ir.Value, row: ir.Value) -> list[ir.Value]:
         """The minima of a block in even and in odd columns, times the sum of ``row`` in it."""
         assert self._minima is not None
-        total = make.broadcast(self._wide, memref.load(self.sums, [index(row), block]))
+        total = make.broadcast(self._wide, memref.load(self.sums, [row, block]))
         return halves(make.binary("arith.mulf", self._of_columns(self._minima, tile, block), total))
 
-    def unit(self, block: ir.Value, row: int) -> ir.Value:
+    def unit(self, block: ir.Value, row: ir.Value) -> ir.Value:
         """The unit of ``row`` in a block, in all columns."""
-        return make.broadcast(self._wide, memref.load(self.units, [index(row), block]))
+        return make.broadcast(self._wide, memref.load(self.units, [row, block]))
 
     def code(self, tile: ir.Value, block: ir.Value, step: ir.Value, parity: int) -> list[ir.Value]:
         """The codes of a step in even or odd columns, a byte each, in the order of the rows' words."""

@@ -1,5 +1,5 @@
 // What is no product of a few rows reads a matrix of floats, and a remark says why.
-// RUN: hexmlir-opt %s --form-block-products --remarks 2>&1 | filecheck %s
+// RUN: hexmlir-opt %s --form-block-products=rows=8 --remarks 2>&1 | filecheck %s
 // CHECK-DAG: refuse.mlir:[[# @LINE + 9]]:{{.*}}form-block-products: multiplied with a matrix of floats: batches, or a transposed factor
 // CHECK-DAG: refuse.mlir:[[# @LINE + 15]]:{{.*}}form-block-products: multiplied with a matrix of floats: 9 rows
 // CHECK-NOT: hexagon.block_product

@@ -1,7 +1,13 @@
-// Up to so many rows weights are codes: 8 of f32, 4 of f16, unless an option says otherwise.
+// Up to so many rows weights are codes: any of f32, 8 where its products may be split, 4 of f16, 3 where the matrix
+// engine's tiles can be made of the codes, unless an option says otherwise.
 // RUN: hexmlir-opt %s --pack-block-weights | filecheck %s --check-prefixes=CHECK,WIDE
 // RUN: hexmlir-opt %s --pack-block-weights=most-rows=7 | filecheck %s --check-prefixes=CHECK,NONE
-// RUN: hexmlir-opt %s --pack-block-weights="most-rows=7 most-rows-f16=8" | filecheck %s --check-prefixes=CHECK,HALF
+// RUN: hexmlir-opt %s --pack-block-weights="f32-split=true most-rows=1" | filecheck %s --check-prefixes=CHECK,WIDE
+// RUN: hexmlir-opt %s --pack-block-weights="f32-split=true most-rows-split=7" | filecheck %s --check-prefixes=CHECK,NONE
+// RUN: hexmlir-opt %s --pack-block-weights="most-rows=7 most-rows-tiles=8" | filecheck %s --check-prefixes=CHECK,HALF
+// RUN: hexmlir-opt %s --pack-block-weights="most-rows=7 most-rows-f16=8" | filecheck %s --check-prefixes=CHECK,NONE
+// RUN: hexmlir-opt %s --pack-block-weights="most-rows=7 most-rows-f16=8 matrix-engine=false" \
+// RUN:     | filecheck %s --check-prefixes=CHECK,HALF
 // RUN: hexmlir-opt %s --pack-block-weights --target=v67 | filecheck %s --check-prefixes=CHECK,NONE
 
 // CHECK-LABEL: @wide

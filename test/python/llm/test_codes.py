@@ -3,6 +3,7 @@
 import copy
 
 import numpy as np
+import pytest
 import torch
 from llm_files import write_gguf
 from llm_sizes import eager
@@ -50,17 +51,19 @@ def weight_bytes(model):
     return sum(nbytes for place, nbytes in held.items() if place not in others)
 
 
-def test_tokens_and_memory(tmp_path):
+@pytest.mark.parametrize("chunk", [1, 32])
+def test_tokens_and_memory(tmp_path, chunk):
+    """One layout of codes serves products of a token and those of a chunk of the prompt."""
     file = tmp_path / "m.gguf"
     of_scheme = written(file)
-    model = hx.load_causal_lm(file, context=96, chunk=1)
+    model = hx.load_causal_lm(file, context=96, chunk=chunk)
     kinds = {type(module) for module in model.decoder.modules()}
     assert {BlockEmbedding, BlockLinear, JoinedLinear} <= kinds and torch.nn.Linear not in kinds
     prompt = [3, 5, 7, 11, 13]
     reference = copy.deepcopy(model.decoder)
     found = model.generate(prompt, 64)
     assert found == eager(reference, prompt, 64) and len(set(found)) > 5
-    assert set(model.programs) == {1}
+    assert set(model.programs) == {1, chunk}
     assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
     caches = sum(one.nbytes for name, one in model.decoder.named_buffers() if name.endswith(("keys", "values")))
     assert model.decode.needed_bytes < 64 * (of_scheme + caches)

@@ -66,7 +66,7 @@ def test_layout(form):
 def test_products_read_the_memory_of_the_model(form, dtype):
     found, weights = table(100, 96, form, dtype)
     layer = BlockLinear(found, torch.randn(100).to(dtype))
-    for rows in (1, 3, 40):
+    for rows in (1, 3, 41):
         x = torch.randn(rows, 96).to(dtype)
         model = compiled(layer, x)
         exact = x.double() @ weights.double().T + layer.bias.double()
@@ -74,7 +74,7 @@ def test_products_read_the_memory_of_the_model(form, dtype):
         error = ((model(x).double() - exact).abs() / size).max()
         assert error < (1e-5 if dtype == torch.float32 else 2e-3), rows
         addresses = {one.data_ptr() for one in model.signature.constants.values()}
-        shared = rows <= 4 or (form == "Q4_0" and dtype == torch.float16)
+        shared = rows <= 4 or dtype == torch.float32 or form == "Q4_0"
         parts = found.packed()
         assert ({part.data_ptr() for part in parts} <= addresses) == shared
         packed = sum(part.nbytes for part in parts)
