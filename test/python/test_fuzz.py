@@ -1,5 +1,6 @@
 """``python -m fuzz``: every kind runs a few seeds, and tells of those that fail."""
 
+import json
 import subprocess
 import sys
 
@@ -13,11 +14,45 @@ def fuzz(*words):
     return subprocess.run([sys.executable, "-m", "fuzz", *words], cwd=ROOT, capture_output=True, text=True, timeout=240)
 
 
+FORKS = """
+import importlib, json, os, signal, sys, tempfile
+from fuzz.__main__ import KINDS, main
+for module, _ in KINDS.values():
+    importlib.import_module(module)
+for line in sys.stdin:
+    with tempfile.TemporaryFile() as printed:
+        child = os.fork()
+        if not child:
+            os.dup2(printed.fileno(), 1)
+            os.dup2(printed.fileno(), 2)
+            signal.alarm(240)
+            code = 70
+            try:
+                code = main(json.loads(line))
+            finally:
+                sys.stdout.flush()
+                os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        printed.seek(0)
+        print(json.dumps([code, printed.read().decode()]), flush=True)
+"""
+"""Runs each line of words in a process that has imported PyTorch and Triton already."""
+
+
+@pytest.fixture(scope="module")
+def forks():
+    with subprocess.Popen([sys.executable, "-c", FORKS], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        yield process
+        process.stdin.close()
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_kind(kind):
-    done = fuzz(kind, "--seeds", "3:5")
-    assert done.returncode == 0, done.stdout + done.stderr
-    last = done.stdout.splitlines()[-1]
+def test_kind(kind, forks):
+    print(json.dumps([kind, "--seeds", "3:5"]), file=forks.stdin, flush=True)
+    code, text = json.loads(forks.stdout.readline())
+    assert code == 0, text
+    last = text.splitlines()[-1]
     assert last.startswith(("2 ", "programs 3 to 4 on v75: 2 agree")), last
 
 
