@@ -13,7 +13,7 @@ from functools import cached_property
 
 from hexagon_mlir.codegen.hvx.conversions_before_calls import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library, binding
-from hexagon_mlir.codegen.module_splitting import loops_apart
+from hexagon_mlir.codegen.module_splitting import has_vector_loops, loops_apart
 from hexagon_mlir.codegen.scheduling.static_cost import Cost, static_cost
 from hexagon_mlir.codegen.scheduling.traits import Traits, traits
 from hexagon_mlir.codegen.steps import (
@@ -126,11 +126,12 @@ class Code:
     def best(self, ways: Sequence[Variant], length: float, limits: Limits,
              tries: int) -> tuple[str, Variant] | None:
         """The best assembly by ``ways``, or else by the `variants` of this code, in a program of ``length`` characters,
-        with its variant; None when none is correct. ``limits`` and ``tries`` as for `search`.
+        with its variant; None when none is correct. ``limits`` and ``tries`` as for `search`. Of code without loops
+        over vectors, all variants cost the same.
         """
         candidates = ways or variants(self.traits)
         candidates = quick(candidates) if tries else candidates
-        if tries == 1:
+        if tries == 1 or not any(map(has_vector_loops, self.optimized.module.functions)):
             return first_correct(candidates, self.assembly)
         made = search(candidates, self.made, length, limits, tries)
         return made and made[1:]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from hexagon_mlir.isa.decode import FormError, Insn, decode_line
 
 _LABEL = re.compile(r"([.\w$]+):(?:\s|$)")
+_KEPT = 1 << 14
+"""Lines that are kept."""
+_NOT_OF_FRAME = re.compile(r"(?<![\w.$#@])([rvqp])(?!29|3[01])\d+(:\d+)?(?!\w)")
+_IMMEDIATE = re.compile(r"#-?\d+")
 
 
 @lru_cache(1)
@@ -31,7 +36,7 @@ def packets_of(asm: str) -> tuple[list[list[str]], dict[str, int]]:
     return packets, labels
 
 
-@lru_cache(1 << 14)
+@lru_cache(_KEPT)
 def instructions(line: str) -> tuple[Insn, ...]:
     """The one or two instructions of a ``line`` of a packet; none where it is no known form, as for the closing
     line."""
@@ -39,3 +44,16 @@ def instructions(line: str) -> tuple[Insn, ...]:
         return tuple(decode_line(0, line))
     except FormError:
         return ()
+
+
+@lru_cache(_KEPT)
+def same_form(line: str) -> str:
+    """A line of the same form as ``line``, with other registers and immediates: one is decoded for many. Registers that
+    point to the frame stay."""
+    return _IMMEDIATE.sub("#0", _NOT_OF_FRAME.sub(lambda found: f"{found[1]}{'1:0' if found[2] else 0}", line))
+
+
+def lines_naming(lines: Iterable[str], registers: Iterable[int]) -> list[str]:
+    """Those of ``lines`` that name one of the scalar ``registers``, or change the frame; others may be among them."""
+    named = re.compile(f"frame|[r:](?:{'|'.join(map(str, registers))})(?!\\d)")
+    return [line for line in lines if named.search(line)]

@@ -54,12 +54,14 @@ def occupied(insn: Insn) -> Counter[str]:
 def occupied_by(line: str) -> Counter[str]:
     """The resources that a ``line`` of a packet occupies: one instruction or a compound of two; a slot for an unknown
     form."""
-    return sum(map(occupied, instructions(line)), Counter()) or Counter(slot=1)
+    found = [occupied(insn) for insn in instructions(line)]
+    return found[0] if len(found) == 1 else sum(found, Counter()) or Counter(slot=1)
 
 
 def needed_packets(uses: Iterable[Counter[str]]) -> dict[str, float]:
     """Least packets by each resource for instructions that occupy ``uses``."""
-    total: Counter[str] = Counter()
+    total = dict.fromkeys(PER_PACKET, 0)
     for use in uses:
-        total.update(use)
+        for name, count in use.items():
+            total[name] += count
     return {name: total[name] / available for name, available in PER_PACKET.items() if total[name]}

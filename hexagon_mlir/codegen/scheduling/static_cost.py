@@ -16,8 +16,8 @@ from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
-from hexagon_mlir.isa.decode import Insn
-from hexagon_mlir.isa.packets import instructions, packets_of
+from hexagon_mlir.isa.decode import Address, Insn
+from hexagon_mlir.isa.packets import instructions, lines_naming, packets_of, same_form
 from hexagon_mlir.isa.resources import needed_packets, occupied_by
 
 TRIPS = 64
@@ -65,9 +65,9 @@ def static_cost(asm: str) -> Cost:
     idle = overhead = 0.0
     for first, end in innermost:
         loop = packets[first:end]
-        lines = Counter(line for packet in loop for line in packet)
+        lines = Counter(same_form(line) for packet in loop for line in packet)
         if any(map(_computes, lines)):
-            idle += weight[first] * (end - first - _least(loop))
+            idle += weight[first] * (end - first - _least(lines))
             overhead += weight[first] * OVERHEAD * sum(count * _overhead(line) for line, count in lines.items())
     total = overhead + sum(w * (1 + more) for w, more in zip(weight, extra, strict=True))
     return Cost(total, total - overhead - idle, overhead)
@@ -130,20 +130,33 @@ def _backwards(packets: list[list[str]], labels: set[int]) -> list[float]:
         loads = [(number, insn.address) for number in range(first, end)
                  for insn in _in([[line for line in packets[number] if "= vmem" in line]])
                  if insn.kind == "load" and insn.address and insn.address.base and insn.address.offset]
-        moved = {unit for insn in _in(packets[first:end]) for dest in insn.dests for unit in dest.units()
-                 if unit[0] == "R"} if loads else set()
-        last: dict[int, int] = {}
-        for number, address in loads:
-            assert address.base is not None and address.offset is not None
-            base, offset = address.base.number, address.offset.number
-            back = ("R", base) in moved and offset < last.get(base, offset)
-            extra[number] += BACKWARDS if back else 0.0
-            last[base] = offset
+        if descending := _descending(loads):  # most blocks have none
+            moved = _moved(packets[first:end], {base for _, base in descending})
+            for number, base in descending:
+                extra[number] += BACKWARDS if ("R", base) in moved else 0.0
     return extra
 
 
-def _least(packets: list[list[str]]) -> float:
-    """Least packets for the instructions of ``packets``: the busiest resource is never idle."""
-    lines = [line for packet in packets for line in packet if not line.startswith("}")]
-    needs = needed_packets(map(occupied_by, lines))
+def _moved(packets: list[list[str]], bases: set[int]) -> set[tuple[str, int]]:
+    """Of the registers ``bases`` those that ``packets`` write, and some others."""
+    lines = lines_naming((line for packet in packets for line in packet), bases)
+    return {unit for insn in _in([lines]) for dest in insn.dests for unit in dest.units()}
+
+
+def _descending(loads: Iterable[tuple[int, Address]]) -> list[tuple[int, int]]:
+    """Packet and base register of each of ``loads`` at a lower offset than the one before by this register."""
+    found: list[tuple[int, int]] = []
+    last: dict[int, int] = {}
+    for number, address in loads:
+        assert address.base is not None and address.offset is not None
+        base, offset = address.base.number, address.offset.number
+        if offset < last.get(base, offset):
+            found.append((number, base))
+        last[base] = offset
+    return found
+
+
+def _least(lines: Counter[str]) -> float:
+    """Least packets for the instructions of ``lines``: the busiest resource is never idle."""
+    needs = needed_packets(occupied_by(line) for line in lines.elements() if not line.startswith("}"))
     return ceil(max(needs.get(resource, 0.0) for resource in BOUNDS))
