@@ -79,7 +79,10 @@ class Lowered:
             emission = Emission(self.target, self.pipeline, self.settings)
             for llvm_ir in self.modules:
                 emission.add(llvm_ir, 1 / len(self.modules))
-        asm = emission.finish()
+        return self.compiled(emission.finish(), start)
+
+    def compiled(self, asm: str, start: float) -> Compiled:
+        """The program with its assembly, whose generation began at ``start`` by `time.perf_counter`."""
         note_remarks(asm, self.context)
         compiled = Compiled(asm, self.modules, self.target.name, self.pipeline, self.settings,
                             self.seconds + time.perf_counter() - start, self.steps, self.context.log.entries,
@@ -87,8 +90,6 @@ class Lowered:
         for compilations in _EXPLAINED:
             compilations.append(compiled)
         return compiled
-
-
 
 
 def note_remarks(asm: str, context: PassContext) -> None:

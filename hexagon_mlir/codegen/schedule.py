@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from hexagon_mlir import targets
-from hexagon_mlir.codegen.compile import Compiled, lower_module
+from hexagon_mlir.codegen.compile import Compiled, Lowered, lower_module
 from hexagon_mlir.codegen.kernel_cycles import call_cycles
 from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
+from hexagon_mlir.codegen.same_programs import under_name, without_name
 from hexagon_mlir.codegen.search_shares import TWICE, searched
 from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import tiles
@@ -138,10 +140,13 @@ def takes_long(op: ir.Operation, target: Target) -> bool:
 
 def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
                  settings: Sequence[Settings]) -> list[Kernel]:
-    """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next."""
+    """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next. Those
+    that are one program by other names share it."""
     report = progress or (lambda what, done, total: None)
     names: list[str] = []
     pending: list[Future[Compiled]] = []
+    first: dict[tuple[str, Settings], int] = {}
+    shared: dict[int, tuple[Lowered, int]] = {}  # kernel -> it, and the first one of the same program
     pool = ThreadPoolExecutor(len(workers().all))
     try:
         for source, own in zip(sources, settings, strict=True):
@@ -151,10 +156,17 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
             lowered = lower_module(module, target, pipeline, settings=own)
             if own.search == Search.FEW:
                 lowered.context.log.add("remark", None, "llvm-codegen", TWICE)
-            pending.append(pool.submit(lowered.finish))
+            program = without_name(lowered.modules, names[-1]), replace(own, tcm_bytes=0)
+            number = first.setdefault(program, len(pending))
+            if number < len(pending):
+                shared[len(pending)] = lowered, number
+            pending.append(pending[number] if number < len(pending) else pool.submit(lowered.finish))
         kernels = []
         for done, (name, future) in enumerate(zip(names, pending, strict=True), start=1):
             compiled = future.result()
+            if done - 1 in shared:
+                lowered, number = shared[done - 1]
+                compiled = _renamed(lowered, compiled.asm, names[number], name)
             kernels.append(Kernel(name, compiled.asm, compiled.seconds, tuple(compiled.remarks),
                                   llvm_ir=compiled.llvm_ir, memory=compiled.memory))
             report("compiling", max(done, sum(future.done() for future in pending)), len(sources))
@@ -165,3 +177,10 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
     finally:
         report("compiling", len(sources), len(sources))
         pool.shutdown(cancel_futures=True)
+
+
+def _renamed(lowered: Lowered, asm: str, other: str, name: str) -> Compiled:
+    """The kernel ``name``, the same program as the kernel ``other``, whose assembly is ``asm``."""
+    start = time.perf_counter()
+    renamed = under_name(asm, other, name)
+    return lowered.finish() if renamed is None else lowered.compiled(renamed, start)
