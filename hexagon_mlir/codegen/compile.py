@@ -233,7 +233,7 @@ def _lower(module: ir.Module, how: _How) -> Lowered:
     records = run_steps(module, steps[:first], context, options)
     with module.context:
         parts = {**({} if seen_whole else take_out(module)), "": module}
-    lengths = {name: _LEAST + len(nested_ops(part.operation)) for name, part in parts.items()}
+    lengths = {} if emit is None else {name: _LEAST + len(nested_ops(part.operation)) for name, part in parts.items()}
     modules: list[str] = []
     later: list[list[StepRecord]] = []
     for name, part in parts.items():

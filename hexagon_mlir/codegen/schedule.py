@@ -18,7 +18,7 @@ from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.interrupts import deferred
-from hexagon_mlir.ir import ir, parse
+from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
@@ -148,10 +148,11 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
     first: dict[tuple[str, Settings], int] = {}
     shared: dict[int, tuple[Lowered, int]] = {}  # kernel -> it, and the first one of the same program
     pool = ThreadPoolExecutor(len(workers().all))
+    context = make_context()  # one for all: to load the dialects takes as long as to parse a kernel
     try:
         for source, own in zip(sources, settings, strict=True):
             report("compiling", sum(future.done() for future in pending), len(sources))
-            module = parse(source, file="<kernel>")
+            module = parse(source, file="<kernel>", context=context)
             names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
             lowered = lower_module(module, target, pipeline, settings=own)
             if own.search == Search.FEW:

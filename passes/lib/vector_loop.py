@@ -27,13 +27,18 @@ _SCATTERED_ELEMENTS = 1 << 13
 """Measured: the left factor of a product, given as columns; smaller ones take longer to transpose."""
 
 
-def takes_scalars(op: ir.Operation, operand: int) -> bool:
-    """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time."""
+Reads = tuple[int, list[list[int]], list[int]]
+"""How many loops a linalg op has, which of them index each operand, and their static extents, else 0."""
+
+
+def takes_scalars(op: ir.Operation, operand: int, of_op: Reads | None = None) -> bool:
+    """True when vectorized code will read ``operand`` of linalg op ``op`` one element at a time; ``of_op`` are its
+    `reads_of`, for those who ask about several operands."""
     if code_bits(op):
         return operand < ROW_OPERANDS
-    loops, reads, extents = _reads(op)
+    loops, reads, extents = of_op = of_op or reads_of(op)
     loop = vector_loop(loops, reads, extents)
-    if loop is None or loop in reads[operand] or spreads(op, operand):
+    if loop is None or loop in reads[operand] or spreads(op, operand, of_op):
         return False
     return operand < len(reads) - 1 or not _multiplies_few_rows(op, loop, reads, extents)
 
@@ -50,10 +55,10 @@ def _multiplies_few_rows(op: ir.Operation, loop: int, reads: list[list[int]], ex
     return 0 < prod(extents[one] for one in left if one not in columns[0]) <= FEW_ROWS
 
 
-def spreads(op: ir.Operation, operand: int) -> bool:
+def spreads(op: ir.Operation, operand: int, of_op: Reads | None = None) -> bool:
     """True for a factor of a contraction that is contiguous along a reduction, or that `hexagon-transpose-factors`
-    makes so: it is loaded as vectors whose lanes are broadcast."""
-    loops, reads, extents = _reads(op)
+    makes so: it is loaded as vectors whose lanes are broadcast. ``of_op`` as in `takes_scalars`."""
+    loops, reads, extents = of_op or reads_of(op)
     dims = reads[operand] if reads else []
     inner = [loop for loop in dims if loop not in reads[-1]] if _is_scattered(op, operand, dims, extents) else [
         loop for loop in dims[-1:] if loop not in reads[-1]]
@@ -70,8 +75,8 @@ def _is_scattered(op: ir.Operation, operand: int, dims: Sequence[int], extents: 
             and prod(extents[loop] for loop in dims) >= _SCATTERED_ELEMENTS)
 
 
-def _reads(op: ir.Operation) -> tuple[int, list[list[int]], list[int]]:
-    """How many loops linalg op ``op`` has, which of them index each operand, and their static extents, else 0."""
+def reads_of(op: ir.Operation) -> Reads:
+    """The loops by which linalg op ``op`` reads its operands; none for one without indexing maps."""
     attributes = indexing_maps(op)
     if attributes is None:
         return 0, [], []

@@ -7,7 +7,7 @@ from math import prod
 
 from hexagon_mlir.ir import bufferization, ir
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, memory_space, static_bytes
-from hexagon_mlir.passes.lib.vector_loop import byte_loop, spreads, takes_scalars, vector_loop
+from hexagon_mlir.passes.lib.vector_loop import byte_loop, reads_of, spreads, takes_scalars, vector_loop
 from hexagon_mlir.passes.tcm_tiling.groups import Following, Group, is_fill, maps_of
 from hexagon_mlir.passes.tcm_tiling.live_bytes import most_live_bytes
 from hexagon_mlir.passes.tcm_tiling.promote import RESHAPES, is_in_ddr
@@ -27,11 +27,13 @@ def footprints(group: Group) -> list[Footprint]:
     spread: set[ir.Value] = set()
     for op in group.members:
         count = len(op.operands) - len(op.results)
+        reads = reads_of(op)
         for position, value in enumerate(op.operands):
-            if not isinstance(value.type, ir.RankedTensorType) or value in results or takes_scalars(op, position):
+            if not isinstance(value.type, ir.RankedTensorType) or value in results \
+                    or takes_scalars(op, position, reads):
                 continue
             read = position < count or any(True for _ in op.regions[0].blocks[0].arguments[position].uses)
-            if spreads(op, position):
+            if spreads(op, position, reads):
                 spread.add(value)
             if position < count or (op == group.root and read):
                 inputs[value] = inputs.get(value, False) or is_in_ddr(value)

@@ -12,7 +12,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.order import ancestor_in, nested_ops
-from hexagon_mlir.ir.query import element_bytes, in_tcm, static_bytes
+from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 
 _FETCHES = ("memref.copy", "memref.dma_start")
 _NAMES = VIEWS | {"memref.alloc", "memref.dealloc", "arith.constant"}
@@ -86,8 +86,8 @@ def find_starts_after_fetches(block: ir.Block, least_bytes: int,
     after the last one that fetches. The core copies fewer than ``least_bytes`` itself.
     """
     operations = [view.operation for view in block.operations]
-    last = max((number for number, op in enumerate(operations) if op not in besides and fetches(op, least_bytes)),
-               default=-1)
+    last = next((number for number in reversed(range(len(operations)))
+                 if operations[number] not in besides and fetches(operations[number], least_bytes)), -1)
     guards = find_starts(operations[last]) if last >= 0 else []
     if not isinstance(guards, str) and guards[:1] not in ([], [operations[last]]):
         return guards
@@ -96,14 +96,15 @@ def find_starts_after_fetches(block: ir.Block, least_bytes: int,
 
 def last_fetching(block: ir.Block, least_bytes: int) -> ir.Operation | None:
     """The last operation of ``block`` that moves ``least_bytes`` to TCM."""
-    found = [view.operation for view in block.operations if fetches(view.operation, least_bytes)]
-    return found[-1] if found else None
+    operations = [view.operation for view in block.operations]
+    return next((op for op in reversed(operations) if fetches(op, least_bytes)), None)
 
 
 def fetches(op: ir.Operation, least_bytes: int) -> bool:
     """True where ``op``, or one inside it, moves ``least_bytes`` to TCM."""
-    for one in nested_ops(op):
-        if one.name in _FETCHES and [in_tcm(ir.MemRefType(end.type)) for end in _ends(one)] == [False, True]:
+    inside = ops_named(op, *_FETCHES) if len(op.regions) else [op] if op.name in _FETCHES else []
+    for one in inside:
+        if [in_tcm(ir.MemRefType(end.type)) for end in _ends(one)] == [False, True]:
             size = static_bytes(_ends(one)[1].type)
             if size is None or size >= least_bytes or one.name == "memref.dma_start":
                 return True
