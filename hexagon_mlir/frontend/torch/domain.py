@@ -72,11 +72,14 @@ class Domain:
         return size.at(found) if isinstance(size, Size) else size
 
     def renamed(self, names: Mapping[str, str]) -> Domain:
-        """The same with other ``names`` of the symbols."""
+        """The same with other ``names`` of the symbols; those with one name are equal, in both ranges."""
         inputs = tuple(dims and tuple(replace(size, symbol=names[size.symbol]) if isinstance(size, Size) else size
                                       for size in dims) for dims in self.inputs)
-        return Domain(inputs, {names[symbol]: bounds for symbol, bounds in self.ranges.items()},
-                      {names[symbol]: value for symbol, value in self.typical.items()})
+        ranges: dict[str, tuple[int, int | None]] = {}
+        for symbol, (low, high) in self.ranges.items():
+            least, most = ranges.get(names[symbol], (low, high))
+            ranges[names[symbol]] = max(low, least), high if most is None else most if high is None else min(high, most)
+        return Domain(inputs, ranges, {names[symbol]: value for symbol, value in self.typical.items()})
 
     def shapes(self, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
         """The shapes of the tensors among the arguments for ``sizes`` of the symbols."""

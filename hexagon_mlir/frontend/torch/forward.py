@@ -11,7 +11,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any
 
 import torch
@@ -75,12 +75,13 @@ models: list[CompiledModel] = []
 
 @dataclass(eq=False)
 class _AnySizes:
-    """A symbolic graph for certain weights: ``model`` is its code for any sizes; None where there is none, of which
-    ``remark`` says the reason."""
+    """A symbolic graph for certain weights: ``model`` is its code for any sizes, equal where they share a name in
+    ``names``; None where there is none, of which ``remark`` says the reason."""
 
     model: GenericModel | None
     weights: CompiledWeights
     remark: Diagnostic
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -188,18 +189,35 @@ class Forward:
         one = self.any_sizes[key]
         if one.model is None:
             return self._made(self._static(arguments), tensors, one.remark)
-        model = one.model.at(SymbolicGraph(self.module).bind(arguments))
+        try:
+            sizes = SymbolicGraph(self.module).renamed(one.names).bind(arguments)
+        except HexError:  # among others, sizes that were equal
+            return self._made(self._static(arguments), tensors)
+        model = one.model.at(sizes)
         model.result = replace(model.result, remarks=(*model.result.remarks, one.remark))
         _keep(model)
         return _Specialized(model, one.weights, of=one)
 
     def _for_any_sizes(self, arguments: Sequence[Any], tensors: Sequence[torch.Tensor]) -> _AnySizes:
-        """The symbolic graph for the weights among ``tensors``, new or cached."""
-        settings = self.settings
+        """The symbolic graph for the weights among ``tensors``, new or cached; where PyTorch leaves open that two sizes
+        are equal, as those of keys and values in a cache that grows, for equal ones."""
+        try:
+            symbolic = SymbolicGraph(self.module)
+            equal = symbolic.equal_sizes(arguments)
+        except HexError as error:
+            return _AnySizes(None, NONE, _remark(f"{PER_SIZE}: {error.diagnostics[0].message}"))
+        found = self._for_sizes_of(symbolic, {name: name for name in equal}, arguments, tensors)
+        if found.model is not None or len(set(equal.values())) == len(equal):
+            return found
+        return self._for_sizes_of(symbolic, equal, arguments, tensors)
+
+    def _for_sizes_of(self, graph: SymbolicGraph, names: Mapping[str, str], arguments: Sequence[Any],
+                      tensors: Sequence[torch.Tensor]) -> _AnySizes:
+        """The same where sizes with one of ``names`` are equal."""
+        settings, symbolic = self.settings, graph.renamed(names)
         weights = {place: tensors[place] for place in self.weights}
         graphs: list[TorchGraph] = []
         try:
-            symbolic = SymbolicGraph(self.module)
             content = (text_of(self.module), symbolic.content, tuple(map(identity, weights.values())),
                        astuple(settings))
             found = _by_symbols.get(content)
@@ -216,7 +234,8 @@ class Forward:
             return _AnySizes(None, NONE, _remark(f"{PER_SIZE}: {error.diagnostics[0].message}"))
         except Exception as error:  # of a pass that no kernel of unknown sizes has met before: code for each is right
             return _AnySizes(None, NONE, _remark(f"{PER_SIZE}: {internal_error(error).diagnostics[0].message}"))
-        found = _AnySizes(model, CompiledWeights.of(weights, graphs), _remark(f"{ONCE}, {model.kernels} kernels"))
+        remark = _remark(f"{ONCE}, {model.kernels} kernels")
+        found = _AnySizes(model, CompiledWeights.of(weights, graphs), remark, names)
         _by_symbols[content] = found
         return found
 

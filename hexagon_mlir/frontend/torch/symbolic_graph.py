@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -53,6 +54,21 @@ class SymbolicGraph:
             raise HexError.plain(f"{unknown[0]} is the size of no argument", origin=ORIGIN)
         self._numbers = [replace(size, symbol=self._names[size.symbol]) for size in numbers]
         self.domain = domain.renamed(self._names)
+
+    def equal_sizes(self, arguments: Sequence[Any]) -> dict[str, str]:
+        """For each symbol the first one with the same value for ``arguments``."""
+        sizes, names = self.bind(arguments), dict[str, str]()
+        for name in self.domain.ranges:
+            names[name] = next((one for one in names if sizes[one] == sizes[name]), name)
+        return names
+
+    def renamed(self, names: Mapping[str, str]) -> SymbolicGraph:
+        """The same with other ``names`` of the symbols of `domain`; those with one name are equal."""
+        made = copy(self)
+        made._names = {symbol: names[name] for symbol, name in self._names.items()}
+        made._numbers = [replace(size, symbol=names[size.symbol]) for size in self._numbers]
+        made.domain = self.domain.renamed(names)
+        return made
 
     @property
     def content(self) -> tuple[Any, ...]:

@@ -4,10 +4,12 @@ import re
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from hexagon_mlir.codegen import schedule
 from hexagon_mlir.frontend.torch import forward
+from hexagon_mlir.ir import HexError
 
 
 @pytest.fixture
@@ -127,3 +129,54 @@ def test_sizes_that_are_kept(kernels, monkeypatch):
     for size in (3, 4, 5, 6, 3, 4):
         check(fast, torch.exp, torch.randn(size))
     assert len(kernels) == 1
+
+
+class Growing(nn.Module):
+    """Attention whose keys and values grow by a row each time, as those of transformers' DynamicCache."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(64, 192)
+
+    def forward(self, x, keys, values):
+        q, k, v = (part.reshape(1, -1, 2, 32).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        keys, values = torch.cat((keys, k), 2), torch.cat((values, v), 2)
+        return F.scaled_dot_product_attention(q, keys, values), keys, values
+
+
+def test_caches_that_grow_are_not_compiled_for_each_token(kernels):
+    """PyTorch has a symbol for the keys and another one for the values."""
+    module = Growing().eval()
+    fast, counts = compiled(module, None), []
+    keys, values = torch.randn(1, 2, 4, 32), torch.randn(1, 2, 4, 32)
+    for _ in range(8):
+        x = torch.randn(1, 1, 64)
+        check(fast, module, x, keys, values)
+        counts.append(len(kernels))
+        with torch.no_grad():
+            _, keys, values = module(x, keys, values)
+    assert counts[0] < counts[1] and len(set(counts[1:])) == 1 and "compiled once for any sizes" in remark()
+
+
+def test_sizes_that_were_equal(kernels, monkeypatch):
+    """Where there is no code for any two sizes, but for equal ones, others are compiled for each."""
+    compile_examples = forward.compile_examples
+
+    def refuse(graph_at, domain, recipe):
+        if len(domain.ranges) > 1:
+            raise HexError.plain("two sizes")
+        return compile_examples(graph_at, domain, recipe)
+
+    monkeypatch.setattr(forward, "compile_examples", refuse)
+
+    class Sums(nn.Module):
+        def forward(self, x, y):
+            return x.exp().sum(0) + y.sin().sum(0)
+
+    module = Sums()
+    fast = compiled(module, None)
+    for rows, others in ((4, 4), (5, 5), (7, 7)):
+        check(fast, module, torch.randn(rows, 8), torch.randn(others, 8))
+    assert "compiled once for any sizes" in remark()
+    for rows, others in ((6, 9), (9, 9)):
+        check(fast, module, torch.randn(rows, 8), torch.randn(others, 8))
