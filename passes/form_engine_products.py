@@ -59,7 +59,8 @@ class FormEngineProductsPass(Pass):
 
     The buffer of the sums goes: they are in the engine's accumulators. The function waits for a product where its
     results are used or its factors are overwritten, or at the end of the product's block; what stands between product
-    and wait runs meanwhile. One more product is handed over while one runs, so that the engine goes on without a pause.
+    and wait runs meanwhile, but for fills and copies that take less time than starting a task: then the wait is next to
+    the product. One more product is handed over while one runs, so that the engine goes on without a pause.
 
     Before:
         #act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>

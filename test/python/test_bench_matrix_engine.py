@@ -3,10 +3,11 @@
 import pytest
 import torch
 
+from bench.attention import Attention
 from bench.convolution import LAYERS, Bytes, Layer, on_engine
 from bench.engine_choice_kinds import products
 from bench.matrix_engine import GROUPS
-from bench.requirements import choice
+from bench.requirements import choice, models
 from bench.requirements.convolutions import asked, verdict
 from bench.requirements.line import HEADINGS, Bound, Kept, Line, faster
 from bench.requirements.simulator import golden, programs
@@ -55,6 +56,18 @@ def test_fewer_programs_than_asked_hold_nothing():
     kept.numbers("random programs 0 to 49", lambda: {"wrong": 2})
     assert [(line.held, line.measured) for line in programs(kept, 100)] == [(None, "100 of 100")]
     assert [(line.held, line.measured) for line in programs(kept, 50)] == [(False, "48 of 50")]
+
+
+def test_attention_says_for_what_threads_wait():
+    """The shares are of the time of all threads: together with HVX's packets at most all of it."""
+    kept = Kept()
+    found = models._run(Attention(False), tuple(torch.randn(1, 4, 32, 32).half() for _ in range(3)), waits=True)
+    shares = [found[name] for name in ("engine", "memory", "operands", "calls")]
+    assert min(shares) > 0 and sum(shares) + found["HVX"] / found["cycles"] <= 1
+    for which in ("engine", "HVX"):
+        kept.numbers(f"attention 8 x 1,024 x 64 f16, {which}", lambda: found)
+    told = [line.measured for line in models.attention(kept) if "waits" in line.what]
+    assert told == [", ".join(f"{name} {found[name]:.0%}" for name in ("engine", "memory", "operands", "calls"))]
 
 
 def test_a_wrong_choice_misses():

@@ -393,3 +393,72 @@ func.func @windows(%a: memref<4x4x2x16x32x2xf16, 1>, %w: memref<1x18x16x32x2xf16
   memref.dealloc %sums : memref<4x1x16x32x2xf32, 1>
   return
 }
+
+// -----
+// 6. A fill of 8 KiB takes less time than a task: the wait is before it, and the product is none; a larger one runs
+// meanwhile.
+// CHECK-LABEL: func.func @small
+// CHECK: "hexagon.engine_product"
+// CHECK-NEXT: "hexagon.engine_wait"() : () -> ()
+// CHECK: linalg.fill {{.*}} outs(%arg3
+// CHECK-LABEL: func.func @large
+// CHECK: "hexagon.engine_product"
+// CHECK-NEXT: linalg.fill {{.*}} outs(%arg3
+// CHECK-NEXT: "hexagon.engine_wait"() : () -> ()
+#act = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, kt, r, k * 2 + l, p)>
+#weight = affine_map<(rt, ct, r, c, p, kt, k, l) -> (ct, kt, k, c, l)>
+#result = affine_map<(rt, ct, r, c, p, kt, k, l) -> (rt, ct, r, c, p)>
+#same = affine_map<(rt, ct, r, c, p) -> (rt, ct, r, c, p)>
+func.func @small(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %out: memref<1x1x16x32x2xf16, 1>,
+    %most: memref<4096xf16, 1>) {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.0 : f16
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%out : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  linalg.fill ins(%half : f16) outs(%most : memref<4096xf16, 1>)
+  linalg.fill ins(%half : f16) outs(%out : memref<1x1x16x32x2xf16, 1>)
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}
+
+func.func @large(%a: memref<1x1x16x32x2xf16, 1>, %w: memref<1x1x16x32x2xf16, 1>, %out: memref<1x1x16x32x2xf16, 1>,
+    %most: memref<4160xf16, 1>) {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.0 : f16
+  %sums = memref.alloc() : memref<1x1x16x32x2xf32, 1>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<1x1x16x32x2xf32, 1>)
+  linalg.generic {indexing_maps = [#act, #weight, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%a, %w : memref<1x1x16x32x2xf16, 1>, memref<1x1x16x32x2xf16, 1>) outs(%sums : memref<1x1x16x32x2xf32, 1>) {
+    ^bb0(%x: f16, %y: f16, %old: f32):
+      %0 = arith.extf %x : f16 to f32
+      %1 = arith.extf %y : f16 to f32
+      %2 = arith.mulf %0, %1 : f32
+      %3 = arith.addf %old, %2 : f32
+      linalg.yield %3 : f32
+  }
+  linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x1x16x32x2xf32, 1>) outs(%out : memref<1x1x16x32x2xf16, 1>) {
+    ^bb0(%x: f32, %old: f16):
+      %0 = arith.truncf %x : f32 to f16
+      linalg.yield %0 : f16
+  }
+  linalg.fill ins(%half : f16) outs(%most : memref<4160xf16, 1>)
+  linalg.fill ins(%half : f16) outs(%out : memref<1x1x16x32x2xf16, 1>)
+  memref.dealloc %sums : memref<1x1x16x32x2xf32, 1>
+  return
+}
