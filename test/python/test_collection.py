@@ -1,17 +1,35 @@
-"""The order in which the tests run."""
+"""Which tests run, and in which order."""
 
 from types import SimpleNamespace
 
 import conftest
+import pytest
 from support import ROOT
+
+
+def collected(names, expression=""):
+    """Names of the tests that run, in order, and of those left out; a star is for the mark ``full``."""
+    items = [SimpleNamespace(nodeid=f"test/python/{name.rstrip('*')}",
+                             get_closest_marker=lambda mark, name=name: mark == "full" and name.endswith("*"))
+             for name in names]
+    left = []
+    config = SimpleNamespace(option=SimpleNamespace(markexpr=expression),
+                             hook=SimpleNamespace(pytest_deselected=lambda items: left.extend(items)))
+    conftest.pytest_collection_modifyitems(config, items)
+    return [[item.nodeid.removeprefix("test/python/") for item in part] for part in (items, left)]
 
 
 def test_the_longest_come_first():
     names = ["a/test_b.py::test_c", "a/test_tutorial.py::test_every_step", "a/test_d.py::test_e",
              "a/test_style.py::test_mypy"]
-    items = [SimpleNamespace(nodeid=f"test/python/{name}") for name in names]
-    conftest.pytest_collection_modifyitems(items)
-    assert [item.nodeid.removeprefix("test/python/") for item in items] == [names[1], names[3], names[0], names[2]]
+    assert collected(names) == [[names[3], names[1], names[0], names[2]], []]
+
+
+@pytest.mark.parametrize(("expression", "runs"), [("", False), ("not timed", False), ("full", True),
+                                                  ("not timed and (full or not full)", True)])
+def test_further_cases_run_where_their_mark_is_named(expression, runs):
+    one, other = "a/test_b.py::test_c[1]", "a/test_b.py::test_c[2]"
+    assert collected([one, f"{other}*"], expression=expression) == ([[one, other], []] if runs else [[one], [other]])
 
 
 def test_their_files_are_there():
