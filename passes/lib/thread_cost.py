@@ -87,14 +87,21 @@ class ForkCost:
         return self.time(cycles, chunks) if self.tasks > 1 and self.pays(cycles, chunks) else cycles
 
     def pays(self, cycles: float, chunks: Chunks) -> bool:
-        """True where ``chunks`` of work that takes ``cycles`` on one thread take no longer, by what is certain."""
-        return self.time(self.certain * cycles, chunks) <= self.certain * cycles
+        """True where ``chunks`` of work that takes ``cycles`` on one thread take no longer, by what is certain: dealt
+        equally, or as the main thread's share is chosen where all of it is certain."""
+        time = self.shared_time if self.certain == 1 else self.time
+        return time(self.certain * cycles, chunks) <= self.certain * cycles
 
     def exceeds(self, cycles: float) -> bool:
-        """True where no number of tasks takes less time than one thread, ``cycles``, even with equal shares."""
+        """True where no number of tasks takes less time than one thread, ``cycles``, even with equal shares or, where
+        all of it is certain, shares that end together."""
         certain = self.certain * cycles
-        return all(self.fork_join(tasks) + certain / tasks * self.slowdown(tasks) > certain
-                   for tasks in range(2, self.tasks + 1))
+
+        def least(tasks: int) -> float:
+            waits = (tasks - 1) * (self.spawn + self.dispatch / tasks) if self.certain == 1 else self.fork_join(tasks)
+            return waits + certain / tasks * self.slowdown(tasks)
+
+        return all(least(tasks) > certain for tasks in range(2, self.tasks + 1))
 
     def time(self, cycles: float, chunks: Chunks) -> float:
         """Cycles of work that takes ``cycles`` on one thread, cut into ``chunks`` that are dealt equally."""

@@ -173,10 +173,13 @@ def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = 
 
 def halved_steps(grid: Schedule, work: Work, rates: Rates, unfinished: int) -> tuple[int, ...]:
     """The steps whose results leave in two pieces, as for `schedule_cycles`: from the last one on, those for which the
-    estimate is less."""
+    estimate is less. A piece whose transfer takes less time than its start is none: of small results nothing would
+    leave meanwhile, and the core stores the last one through the cache."""
     found: tuple[int, ...] = ()
     least = schedule_cycles(grid, work, rates, unfinished)
     for number in reversed(range(len(grid.steps))):
+        if rates.dma.busy(work.stored(grid.steps[number].factors) // 2) < rates.dma.start:
+            continue
         cycles = schedule_cycles(grid, work, rates, unfinished, (number, *found))
         if cycles < least:
             found, least = (number, *found), cycles

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of
 from hexagon_mlir.passes.lib.thread_cost import CERTAIN
 from hexagon_mlir.passes.lib.vector_loop import vector_loop
 from hexagon_mlir.targets import Target
@@ -15,6 +17,10 @@ _LANES = frozenset({"f16", "bf16", "f32", "i8", "i16", "i32", "index"})
 _OPERATIONS = {"arith.extf": 1.1, "arith.truncf": 1.1}
 """Measured: packets of an operation on each vector of the wider type, where that is not one. Rows of sixteen vectors of
 f16 take 4.4 packets for each, rows of fourteen 6, of which 3 are loads and stores."""
+_PAIRS = [TILE, PAIR]
+"""The innermost sizes of a tile of f16."""
+_PACK_CYCLES, _PACK_BYTES_CYCLES, _JOIN_CYCLES = 4.0, 5.8, 5.0
+"""Measured: of one vector of tiles of f16 and of bytes, and of one of sums of 32 bits."""
 _SCALAR_FACTOR = 2
 """Cycles of a scalar operation of the body, address arithmetic included."""
 
@@ -44,6 +50,26 @@ def work_cycles(op: ir.Operation, extents: tuple[int, ...], parallel: Sequence[b
     vectors = prod(extents) / lanes if whole else prod(
         -(-n // lanes) if loop == inner else n for loop, n in enumerate(extents))
     return vectors * packets * float(target.hvx_issue_interval_cycles.value)
+
+
+def tile_copy_cycles(op: ir.Operation, target: Target) -> float | None:
+    """Cycles on one thread of an op that copies an image to the matrix engine's tiles, or joins its planes of bytes:
+    whole vectors, however short the rows of its loops are. None for other ops.
+
+    With the cycles of short rows, 20 times as many, the smallest blocks would be spread, and their shares be equal.
+    """
+    type_ = ir.RankedTensorType(op.results[0].type)
+    if not type_.has_static_shape:
+        return None
+    nbytes = prod(type_.shape) * _bits(type_.element_type) // 8
+    vectors = nbytes / int(target.vector_bytes.value)
+    if joins_pixels(op) or steps_of(op) is not None:
+        return vectors * (_JOIN_CYCLES if joins_pixels(op) else _PACK_BYTES_CYCLES)
+    copies = len(list(op.regions[0].blocks[0].operations)) == 1 and len(op.operands) == 2
+    tiles = type_.rank > len(_PAIRS) and list(type_.shape)[-len(_PAIRS):] == _PAIRS
+    if not copies or not tiles or not isinstance(type_.element_type, ir.F16Type):
+        return None
+    return vectors * _PACK_CYCLES
 
 
 def certain_part(op: ir.Operation) -> float:

@@ -22,7 +22,7 @@ from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair
 from hexagon_mlir.passes.lib.thread_cost import CERTAIN
 from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
 from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_byte_product
-from hexagon_mlir.passes.virtual_threads.estimate import certain_part, widths, work_cycles
+from hexagon_mlir.passes.virtual_threads.estimate import certain_part, tile_copy_cycles, widths, work_cycles
 from hexagon_mlir.targets import Target
 
 _ASSUMED = 1 << 10
@@ -202,10 +202,12 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
     dynamic = tuple(counts.get(loop) for loop in range(loops))
     product = read_byte_product(op, sizes, list(counts), reads, target)
-    certain = certain_part(op)
+    of_tiles = tile_copy_cycles(op, target)
+    certain = certain_part(op) if of_tiles is None else 1.0
     whole = pairs is not None or (certain == 1 and _follow_one_another(op, reads))
     vectors = prod(sizes) * element_bytes(op.results[0].type.element_type) / int(target.vector_bytes.value)
-    cycles = (vectors * TILE_PACKETS * float(target.hvx_issue_interval_cycles.value) if makes_tiles(op) else
+    cycles = of_tiles if of_tiles is not None else (
+              vectors * TILE_PACKETS * float(target.hvx_issue_interval_cycles.value) if makes_tiles(op) else
               work_cycles(op, sizes, parallel, reads, target, whole) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,

@@ -15,10 +15,12 @@ from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import parse, set_index_bits
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
 from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
+from hexagon_mlir.passes.virtual_threads import nests
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine
 
@@ -369,3 +371,30 @@ def test_small_odd_sizes(n, threads):
         assert not run.reports, [str(report) for report in run.reports]
         assert len(run.threads) > 1
         np.testing.assert_allclose(got, expected(x.astype(np.float64)), rtol=2e-5, atol=2e-6)
+
+
+PACKED = """func.func @f(%x: tensor<18x1216xf16>, %e: tensor<6x8x4x4x32x2xf16>) -> tensor<6x8x4x4x32x2xf16> {
+  %0 = linalg.generic {indexing_maps = [
+      affine_map<(r, t, h, w, c, p) -> (r + h * 4, t * 32 + (w * 2 + p) * 128 + c)>,
+      affine_map<(r, t, h, w, c, p) -> (r, t, h, w, c, p)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<18x1216xf16>) outs(%e : tensor<6x8x4x4x32x2xf16>) {
+    ^bb0(%in: f16, %out: f16):
+      BODY
+      linalg.yield %in : f16
+  } -> tensor<6x8x4x4x32x2xf16>
+  return %0 : tensor<6x8x4x4x32x2xf16>
+}
+"""
+
+
+def test_tiles_are_copied_in_whole_vectors():
+    """768 vectors of 4 cycles, of which all is certain; with anything else in its body it is an op like others."""
+    found = []
+    for body in ("", "%n = arith.negf %in : f16"):
+        module = parse(PACKED.replace("BODY", body))
+        with module.context:
+            found.append(nests.read(ops_named(module, "linalg.generic")[0], V75))
+    copied, other = found
+    assert (copied.cycles, copied.certain) == (768 * 4, 1)
+    assert other.cycles > 10 * copied.cycles and other.certain < 1

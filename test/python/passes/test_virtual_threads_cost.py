@@ -84,11 +84,12 @@ def test_small_work_stays_with_one_thread(cycles):
 
 def test_work_that_is_certain_is_spread_sooner():
     measured = replace(COST, certain=1.0)
-    least = next(cycles for cycles in range(1000, 9000, 10) if not measured.exceeds(cycles))
-    assert least < next(cycles for cycles in range(1000, 9000, 10) if not COST.exceeds(cycles)) / 2
-    assert choose_chunks([64], least + 200, COST) is None
-    chunks = choose_chunks([64], least + 200, measured)
-    assert chunks is not None and COST.time(least + 200, chunks) <= least + 200
+    least, of_others = (next(cycles for cycles in range(1000, 9000, 10) if choose_chunks([64], cycles, cost))
+                        for cost in (measured, COST))
+    assert least < of_others / 2
+    assert not measured.exceeds(least)
+    chunks = choose_chunks([64], least, measured)
+    assert chunks is not None and measured.shared_time(least, chunks) <= least < measured.time(least, chunks)
 
 
 def test_whoever_is_spread_gains():
