@@ -28,5 +28,5 @@ EOF
     exit 1
   fi
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,onnx,llm,quantization,dev]'
+.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,onnx,llm,quantization,cluster,dev]'
 echo "$wanted" > "$stamp"

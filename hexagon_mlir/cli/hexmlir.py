@@ -11,7 +11,7 @@ from hexagon_mlir.cli.errors import run_tool
 from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
-COMMANDS = ("targets", "profile", "compile", "run", "report", "bench", "sim", "generate", "cache", "version")
+COMMANDS = ("targets", "profile", "compile", "run", "report", "bench", "sweep", "sim", "generate", "cache", "version")
 USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
@@ -24,6 +24,7 @@ USAGE = """usage: hexmlir COMMAND
   report FILE [-o FOLDER]  run a kernel, a model or a script and write HTML pages: shares of the cycles, passes,
                            packets, timelines (hexmlir report --help)
   bench [KERNEL ...]       cycles of a fixed corpus beside LLVM's vectorizer and their bounds (hexmlir bench --help)
+  sweep PROGRAM ...        programs over targets, settings and sizes, in one table (hexmlir sweep --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
   generate MODEL           continue a text with a language model, a folder or a GGUF file (hexmlir generate --help)
   cache                    where compiled code is kept, and how much of it
@@ -82,6 +83,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.bench import bench
 
             return bench(arguments)
+        case ["sweep", *arguments]:
+            from hexagon_mlir.cli.sweep import sweep
+
+            return sweep(arguments)
         case ["sim", *arguments]:
             from hexagon_mlir.cli.simulate import simulate
 

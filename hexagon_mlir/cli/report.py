@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from hexagon_mlir.cli.arguments import UsageError
 from hexagon_mlir.cli.build_options import SETTINGS, SETTINGS_NAMES, Options
 from hexagon_mlir.cli.options import read_options
 from hexagon_mlir.frontend import MODEL_FILES
-from hexagon_mlir.ir.diagnostics import HexError
-
-if TYPE_CHECKING:
-    from hexagon_mlir.codegen.interface import Tensor
 
 HINT = "hexmlir report --help"
 FOLDER = "report"
@@ -70,6 +65,7 @@ def _script(options: Options, folder: Path) -> tuple[int, list[Path]]:
 
 def _kernel(options: Options, folder: Path) -> tuple[int, list[Path]]:
     from hexagon_mlir.cli.build import argument, compiled_kernel, grid
+    from hexagon_mlir.exec.made_up import made_up
     from hexagon_mlir.report.folder import write_report
     from hexagon_mlir.report.recording import recording
 
@@ -78,7 +74,7 @@ def _kernel(options: Options, folder: Path) -> tuple[int, list[Path]]:
     given = [argument(word) for word in options.args]
     with recording() as recorded:
         kernel = compiled_kernel(options)
-        kernel.run(*(given or map(_made_up, kernel.interface.arguments)), grid=grid(options))
+        kernel.run(*(given or map(made_up, kernel.interface.arguments)), grid=grid(options))
     return 0, write_report(folder, f"{Path(options.file).name} on {kernel.target}", recorded)
 
 
@@ -106,18 +102,3 @@ def _model(options: Options, folder: Path) -> tuple[int, list[Path]]:
     flat = [torch.from_numpy(value) if hasattr(value, "dtype") else value for value in given]
     return 0, write(model, folder, flat, f"{Path(options.file).name} on {model.target}")
 
-
-def _made_up(kind: Tensor | str) -> Any:
-    """An argument for a tensor of known sizes: normal numbers, zeros of integers."""
-    import numpy as np
-
-    from hexagon_mlir.exec.model import NUMPY
-
-    if isinstance(kind, str):
-        raise HexError.plain(f"an argument of type {kind} cannot be made up", hint="--args A ...")
-    if kind.dynamic:
-        raise HexError.plain("an argument whose sizes are not known cannot be made up", hint="--args A.npy ...")
-    shape = [size for size in kind.shape if size is not None]
-    dtype = np.dtype(NUMPY[kind.element])
-    make: Callable[[list[int]], Any] = np.zeros if dtype.kind in "iub" else np.random.default_rng(0).standard_normal
-    return np.asarray(make(shape)).astype(dtype)

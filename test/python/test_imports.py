@@ -43,7 +43,8 @@ ALLOWED = {
     "api": ALL,
     "bench": ALL,
     "quantization": ALL | {"api"},
-    "cli": ALL | {"api", "bench", "pass_plugins", "pass_names"},
+    "sweep": ALL | {"api", "bench"},
+    "cli": ALL | {"api", "bench", "sweep", "pass_plugins", "pass_names"},
     "": ALL | {"api", "quantization"},
 }
 """What each part may import besides itself, in the order of the parts; "" is ``hexagon_mlir/__init__.py``."""

@@ -14,7 +14,7 @@ WITHOUT_QEMU = {**os.environ, "HEXMLIR_EXECUTOR": "sim"}
 
 def test_every_step(tmp_path):
     steps = STEP.findall((ROOT / "docs" / "tutorial.md").read_text())
-    assert [kind for kind, _, _ in steps].count("run") == 8
+    assert [kind for kind, _, _ in steps].count("run") == 9
     assert len(steps) == (ROOT / "docs" / "tutorial.md").read_text().count("\n```\n"), "every block is a step"
     tools = Path(sys.executable).parent
     environment = {**WITHOUT_QEMU, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
