@@ -11,16 +11,10 @@ from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_cut, choose_split, finer
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.program_spread import Grid, program_cycles
-from hexagon_mlir.passes.lib.thread_cost import (
-    Cut,
-    ForkCost,
-    choose_cut,
-    choose_split,
-    finer,
-    least_programs,
-)
+from hexagon_mlir.passes.lib.thread_cost import ForkCost, least_programs
 from hexagon_mlir.passes.virtual_threads.build import ForallBuilder
 from hexagon_mlir.passes.virtual_threads.groups import BlockOrder, Group, Member, grow
 from hexagon_mlir.passes.virtual_threads.nests import ThreadNest, is_linalg, read

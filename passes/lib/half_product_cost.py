@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd
 
-from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost, choose_cut, choose_split
+from hexagon_mlir.passes.lib.chunk_choice import choose_cut, choose_split
+from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.targets import Target
 
 _HALF_BYTES = 2

@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import gcd
 
 from hexagon_mlir.passes.lib.byte_product_cost import LEAST_LANES, WORD_BYTES, product_packets
-from hexagon_mlir.passes.lib.thread_cost import ForkCost, choose_cut
+from hexagon_mlir.passes.lib.chunk_choice import choose_cut
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 
 _VECTOR_BYTES, _WORDS = 128, 32
 _BYTES_PER_CYCLE = 17.3

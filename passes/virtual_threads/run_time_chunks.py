@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.lib.thread_cost import Chunks, Cut, ForkCost
+from hexagon_mlir.passes.lib.chunk_choice import Cut
+from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.passes.virtual_threads.groups import Group
 
 

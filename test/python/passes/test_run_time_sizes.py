@@ -9,7 +9,8 @@ from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.bounds import constant_value, multiple_of, upper_bound
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import CLEAN, PassContext
-from hexagon_mlir.passes.lib.thread_cost import Chunks, Cut, ForkCost
+from hexagon_mlir.passes.lib.chunk_choice import Cut
+from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.passes.tcm_tiling.run_time_tiles import RunTimeTile, run_time_tile
 from hexagon_mlir.passes.virtual_threads.run_time_chunks import RunTimeChunk, run_time_chunk
 

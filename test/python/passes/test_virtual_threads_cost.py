@@ -7,7 +7,8 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.lib.thread_cost import Chunks, Cut, ForkCost, choose_chunks, choose_cut, choose_split, finer
+from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_chunks, choose_cut, choose_split, finer
+from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.passes.lib.thread_shares import Shares, equal_shares
 
 V75 = targets.get("v75")
