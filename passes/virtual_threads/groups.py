@@ -75,9 +75,11 @@ class Group:
 
     @property
     def elementwise(self) -> bool:
-        """Whether no member reduces or only copies: entering the loops of those takes longer than the estimate says."""
+        """Whether no member reduces, transposes or only copies: entering the loops of those takes longer than the
+        estimate says, and few rows of a transpose take as long as a whole block of them."""
         return all(set(range(len(member.nest.extents))) <= set(member.nest.reads[-1])
-                   and len(member.op.regions[0].blocks[0].operations) > 1 for member in self.members)
+                   and len(member.op.regions[0].blocks[0].operations) > 1
+                   and all(_in_order(dims) for dims in member.nest.reads) for member in self.members)
 
     @cached_property
     def places(self) -> list[Place]:
@@ -129,6 +131,12 @@ class Group:
         found = [lcm(*(m.nest.unit(m.loops[axis], output, together) or 0 for m, output, together in kept))
                  for axis in range(len(self.extents))]
         return tuple(found) if all(found) else None
+
+
+def _in_order(dims: Iterable[int | None]) -> bool:
+    """Whether an operand with these loops along its dimensions has them in the order of the loops."""
+    loops = [loop for loop in dims if loop is not None]
+    return loops == sorted(loops)
 
 
 @dataclass(frozen=True)
