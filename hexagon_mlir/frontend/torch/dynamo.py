@@ -17,11 +17,12 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.collector import uncollected
 from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
-from hexagon_mlir.frontend.torch.forward import Forward, TorchSettings, models
+from hexagon_mlir.frontend.torch.forward import Forward, models
 from hexagon_mlir.frontend.torch.gradients import ATTENTION
 from hexagon_mlir.frontend.torch.random_keys import drawing, take_keys
 from hexagon_mlir.frontend.torch.recurrent_layers import traced_as_loops
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
+from hexagon_mlir.frontend.torch.torch_settings import TorchSettings
 from hexagon_mlir.frontend.torch.tracing import while_tracing
 from hexagon_mlir.ir import HexError
 

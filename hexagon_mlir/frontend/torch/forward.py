@@ -18,8 +18,6 @@ import torch
 from torch.fx import GraphModule
 from torch.utils._python_dispatch import _disable_current_modes
 
-from hexagon_mlir import pipelines, targets
-from hexagon_mlir.exec import ARITHMETICS, EXECUTORS, check_executor
 from hexagon_mlir.frontend.torch.capture import from_aot
 from hexagon_mlir.frontend.torch.compile import compile_graph
 from hexagon_mlir.frontend.torch.compiled_weights import NONE, CompiledWeights
@@ -29,45 +27,14 @@ from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.frontend.torch.graph_content import identity, sizes_of, text_of
 from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.partition import EagerPart
-from hexagon_mlir.frontend.torch.rewrites.precision import check_numerics
 from hexagon_mlir.frontend.torch.specialize import specialize
 from hexagon_mlir.frontend.torch.symbolic_graph import SymbolicGraph, is_symbolic
+from hexagon_mlir.frontend.torch.torch_settings import TorchSettings
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.ir.diagnostics import Diagnostic, Place, internal_error
 from hexagon_mlir.settings import Settings
 
 MODELS_KEPT = 64
-
-
-@dataclass(frozen=True)
-class TorchSettings(Settings):
-    """``options`` of torch.compile: ``target``, ``pipeline``, ``numerics`` and those of every compilation as in
-    `hexagon_mlir.compile`.
-
-    ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
-    ``executor`` is "sim" or "qemu", which needs a target that QEMU runs. ``arithmetic`` of the simulator is "chip" or
-    "ieee", as in `hexagon_mlir.api.CompiledKernel.run`; None takes the default.
-    """
-
-    target: str = targets.DEFAULT
-    pipeline: str = "default"
-    numerics: str = "f32"
-    fallback: str = "eager"
-    executor: str = "sim"
-    arithmetic: str | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse settings with which no graph can be compiled: they are no reason for the eager fallback."""
-        super().__post_init__()
-        check_numerics(self.numerics)
-        pipelines.get(self.pipeline, pipelines.target_of(self.target), self)
-        for name, known in (("fallback", ("eager", "error")), ("executor", EXECUTORS),
-                            ("arithmetic", (None, *ARITHMETICS))):
-            if getattr(self, name) not in known:
-                raise HexError.plain(f"unknown {name} '{getattr(self, name)}'",
-                                     hint=f"one of {', '.join(filter(None, known))}")
-        check_executor(self.executor, self.arithmetic)
-
 
 models: list[CompiledModel] = []
 """The models compiled last, newest at the end: their ``result`` and ``last_run``."""
