@@ -161,14 +161,15 @@ def test_a_chip_without_conversions_of_words():
     assert float(((found - exact).abs() / size).max()) < 5e-7
 
 
+@pytest.mark.parametrize("rows", [9, 34])
 @pytest.mark.parametrize(("scales", "zeros"), [(torch.float16, True), (torch.float16, torch.float32),
                                                (torch.uint8, False)])
-def test_more_rows_are_multiplied_with_a_matrix_of_floats(scales, zeros):
+def test_more_rows_are_multiplied_by_codes_too(scales, zeros, rows):
     weights = random_weights(32, 32, 32, 4, scales, zeros)
-    x = torch.randn(9, 32, generator=torch.Generator().manual_seed(4))
+    x = torch.randn(rows, 32, generator=torch.Generator().manual_seed(4))
     found, asm = multiplied(x, weights)
     exact, size = x.double() @ weights.matrix(), x.double().abs() @ weights.matrix().abs()
-    assert "vrmpy" not in asm
+    assert "vrmpy" in asm
     assert float(((found - exact).abs() / size.clamp(min=1e-30)).max()) < 2e-6
 
 
