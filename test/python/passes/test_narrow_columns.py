@@ -30,10 +30,10 @@ def with_epilogue(program):
         %zero = arith.constant 0.0 : f32
         %e = tensor.empty() : {f32}
         %i = linalg.fill ins(%zero : f32) outs(%e : {f32}) -> {f32}
-        %s = linalg.matmul ins(%a, %w : tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>) outs(%i : {f32}) -> {f32}
+        %p = linalg.matmul ins(%a, %w : tensor<{m}x{k}xf16>, tensor<{k}x{n}xf16>) outs(%i : {f32}) -> {f32}
         %o = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>,
             affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
-            ins(%c, %s : tensor<{n}xf32>, {f32}) outs(%e : {f32}) {{
+            ins(%c, %p : tensor<{n}xf32>, {f32}) outs(%e : {f32}) {{
         ^bb0(%x: f32, %y: f32, %z: f32):
           %t = arith.addf %x, %x : f32
           %u = arith.subf %t, %y : f32
@@ -42,7 +42,7 @@ def with_epilogue(program):
         return %o : {f32}
       }}"""
     head = program.text[:program.text.index("%zero")].replace(f"-> {f16}", f"-> {f32}").replace(
-        "xi16>)", f"xi16>, %c: tensor<{n}xf32>)", 1)
+        ")", f", %c: tensor<{n}xf32>)", 1)
     bias = np.linspace(-3, 3, n).astype(np.float32)
     return replace(program, text=head + body, arguments=[*program.arguments, bias],
                    expected=2 * bias.astype(np.float64) - program.expected,
@@ -67,7 +67,7 @@ def test_the_reduction_is_cut_where_the_left_factor_does_not_fit():
 
 def test_bytes_of_parts():
     """One part of two tiles of columns: three of them in f16, two of 4 bits, a result as tiles and rows."""
-    assert part_bytes(3, 2, 5, 1, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 640 * 10 + 1024 * 6 * 8
+    assert part_bytes(3, 2, 5, 1, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 576 * 10 + 1024 * 6 * 8
 
 
 PROGRAMS = {"rounded": (product("columns", LOOPS), LOOP, 1),
