@@ -72,8 +72,9 @@ class SymbolicGraph:
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """What the sizes among the arguments are."""
-        return self.domain.inputs, tuple(self.domain.ranges.items()), tuple(self._numbers)
+        """What the sizes and types of the arguments are."""
+        types = tuple(value.dtype for value in self._values if isinstance(value, torch.Tensor))
+        return self.domain.inputs, types, tuple(self.domain.ranges.items()), tuple(self._numbers)
 
     def bind(self, arguments: Sequence[Any]) -> dict[str, int]:
         """The symbols' values for ``arguments``; raises `HexError` for sizes that the graph does not take."""

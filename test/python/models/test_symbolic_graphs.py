@@ -135,6 +135,19 @@ def test_modules_of_one_class_have_code_of_their_own():
             check(one, module, torch.randn(rows, 6))
 
 
+@pytest.mark.parametrize("types", [(torch.float32, torch.float16), (torch.int32, torch.float32)], ids=str)
+def test_other_types_of_elements_are_other_code(kernels, types):
+    """One text of the graph, and the same sizes."""
+    fast = compiled(lambda x: x + x.abs())
+    for dtype in (*types, *types):
+        for rows in (5, 9):
+            x = (torch.randn(rows, 33) * 9).to(dtype)
+            got = fast(x)
+            assert got.dtype == dtype
+            torch.testing.assert_close(got, x + x.abs(), rtol=2e-3 if dtype == torch.float16 else 1e-6, atol=1e-6)
+    assert len(kernels) == 2
+
+
 def test_sizes_that_are_kept(kernels, monkeypatch):
     monkeypatch.setattr(forward, "SIZES_KEPT", 2)
     fast = compiled(torch.exp)
