@@ -15,6 +15,7 @@ from hexagon_mlir.settings import DEFAULTS, flags
 if TYPE_CHECKING:
     from hexagon_mlir.sweep.measure import Row
     from hexagon_mlir.sweep.points import Point, Program, Value
+    from hexagon_mlir.sweep.table import SweepTable
 
 HINT = "hexmlir sweep --help"
 TABLE = "sweep.sqlite"
@@ -83,15 +84,13 @@ def sweep(words: Sequence[str]) -> int:
     return int(failed > 0)
 
 
-def _measured(wanted: Sequence[Point], table: object, options: _Options) -> dict[str, Row]:
+def _measured(wanted: Sequence[Point], table: SweepTable, options: _Options) -> dict[str, Row]:
     """The rows of all points, by key: those of the table, and the others measured, with progress."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from hexagon_mlir.sweep.table import SweepTable
     from hexagon_mlir.sweep.workers import on_cluster, on_processes
 
-    assert isinstance(table, SweepTable)
     rows = {key: row for key, row in table.known(point.key for point in wanted).items() if not row.error}
     left = list({point.key: point for point in wanted if point.key not in rows}.values())
     if not left:

@@ -20,6 +20,9 @@ import numpy as np
 from hexagon_mlir.ir.diagnostics import HexError
 from hexagon_mlir.sweep.points import Point
 
+_FAST = 10
+"""How much more ``accuracy="fast"`` may be off: exp of f32 by 110 units in the last place (docs/maths.md)."""
+
 
 class Row(msgspec.Struct, frozen=True):
     """What a point takes: cycles and packets of all launches, bytes from and to DDR, seconds of the whole measurement;
@@ -100,9 +103,9 @@ def _of_corpus(point: Point) -> Any:
     run = kernel.run(*arguments)
     expected = entry.reference(*(argument.astype(np.float64) for argument in arguments))
     error = float(np.abs(run.outputs[0] - expected).max()) / (1 + float(np.abs(expected).max()))
-    exact = _settings(point).get("accuracy", "accurate") == "accurate"
-    if exact and not error <= entry.tolerance:
-        raise HexError.plain(f"values are off by {error:.1e}, {entry.tolerance:.1e} at most is right")
+    tolerance = entry.tolerance * (_FAST if _settings(point).get("accuracy") == "fast" else 1)
+    if not error <= tolerance:
+        raise HexError.plain(f"values are off by {error:.1e}, {tolerance:.1e} at most is right")
     return run.result
 
 

@@ -62,6 +62,14 @@ def rows(path="sweep.sqlite"):
             for program, target, settings, sizes, cycles, error in found}
 
 
+def execute(statements, path="t.sqlite"):
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
 class TestPoints:
     def test_every_combination_once(self):
         found = points([KERNEL], ["v73", "v75"], {"threads": [1, 4]}, {"M": [2, 3], "N": [8]})
@@ -147,25 +155,24 @@ class TestTable:
             SweepTable(path)
         assert path.read_bytes() == content
 
-    def test_tables_of_others_are_refused(self, folder):
-        connection = sqlite3.connect("t.sqlite")
-        connection.execute("CREATE TABLE mine (x)")
-        connection.commit()
-        connection.close()
-        with pytest.raises(HexError, match="no table of hexmlir sweep"):
+    @pytest.mark.parametrize(("statements", "message"), [
+        (["CREATE TABLE mine (x)"], "no table of hexmlir sweep"),
+        (["PRAGMA user_version = 9"], "another format")])
+    def test_other_tables_are_refused(self, folder, statements, message):
+        if "mine" not in statements[0]:
+            SweepTable(folder / "t.sqlite").close()
+        execute(statements)
+        with pytest.raises(HexError, match=message):
             SweepTable(folder / "t.sqlite")
 
     def test_rows_of_other_types_are_refused(self, folder):
-        table = SweepTable(folder / "t.sqlite")
-        table.add(self.POINT, Row(7))
-        table.close()
-        connection = sqlite3.connect("t.sqlite")
-        connection.execute("UPDATE runs SET cycles = -1, seconds = 1e999, error = x'00' || char(1)")
-        connection.execute("PRAGMA user_version = 9")
-        connection.commit()
-        connection.close()
-        with pytest.raises(HexError, match="another format"):
-            SweepTable(folder / "t.sqlite")
+        """A table that says it is ours, without types of columns."""
+        columns = ", ".join(("key", "program", "target", "settings", "sizes", *Row.__struct_fields__))
+        SweepTable(folder / "t.sqlite").close()
+        execute(["DROP TABLE runs", f"CREATE TABLE runs ({columns})",
+                 f"INSERT INTO runs (key, cycles) VALUES ('{self.POINT.key}', 'many')"])
+        with pytest.raises(HexError, match="cannot use the table"):
+            SweepTable(folder / "t.sqlite").known([self.POINT.key])
 
     def test_two_that_write_at_the_same_time(self, folder):
         every = points([KERNEL], ["v75"], {}, {"M": [*range(40)], "N": [8]})
