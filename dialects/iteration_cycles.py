@@ -9,7 +9,7 @@ from hexagon_mlir.ir import ir
 ITERATION_CYCLES = "hexagon.iteration_cycles"
 
 
-def estimate(forall: ir.Operation, cycles: float) -> None:
+def note(forall: ir.Operation, cycles: float) -> None:
     """Note that an iteration of ``forall`` is estimated to take ``cycles``."""
     forall.attributes[ITERATION_CYCLES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), max(ceil(cycles), 1))
 

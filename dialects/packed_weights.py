@@ -39,9 +39,17 @@ def tiles_of(matrix: ir.Value) -> ir.Value | None:
     return matrix.owner.operation.operands[0]
 
 
-def of_columns(matrix: ir.Value) -> ir.Value | None:
-    """The sums of the columns of a ``matrix`` that is made of tiles, where they are known; its scales, if it is made of
-    codes."""
+def sums_of(matrix: ir.Value) -> ir.Value | None:
+    """The sums of the columns of a ``matrix`` that is made of tiles, where they are known."""
+    return _second(matrix)
+
+
+def scales_of(matrix: ir.Value) -> ir.Value | None:
+    """The scales of a ``matrix`` that is made of codes."""
+    return _second(matrix)
+
+
+def _second(matrix: ir.Value) -> ir.Value | None:
     if tiles_of(matrix) is None or len(matrix.owner.operation.operands) == 1:
         return None
     return matrix.owner.operation.operands[1]

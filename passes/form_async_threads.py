@@ -107,22 +107,22 @@ class FormAsyncThreadsPass(Pass):
                 if most == 1 or _inside_another(op):
                     _sequential(op, loops)
                 else:
-                    _fork(module, op, loops, _Dealing(most, cycles, cost), number)
+                    _fork(module, op, loops, _Distribution(most, cycles, cost), number)
         for op in functions(module):
             permissions.forget(op)
 
 
 @dataclass(frozen=True)
-class _Dealing:
-    """What decides how iterations are dealt to tasks: at most ``tasks``, the main thread's among them; the estimated
-    ``cycles`` of an iteration, if known; the cost of tasks."""
+class _Distribution:
+    """What decides how iterations are distributed over tasks: at most ``tasks``, the main thread's among them; the
+    estimated ``cycles`` of an iteration, if known; the cost of tasks."""
 
     tasks: int
     cycles: int | None
     cost: ForkCost
 
     def shares(self, count: Number) -> Shares | None:
-        """Of ``count`` iterations; None where all tasks are dealt them round-robin."""
+        """Of ``count`` iterations; None where they go to all tasks round-robin."""
         if not isinstance(count, int):
             return None
         equal = equal_shares(count, self.tasks)
@@ -130,18 +130,18 @@ class _Dealing:
         return None if found == equal and count > self.tasks else found
 
 
-def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], dealing: _Dealing, number: int) -> None:
+def _fork(module: ir.Module, op: ir.Operation, loops: list[Range], distribution: _Distribution, number: int) -> None:
     may_fork = permissions.of(holder_of(op))
     with ir.InsertionPoint(op):
         count = ranges.total([loop.where(may_fork, True) for loop in loops])
     if isinstance(count, int) and count < 2:
         _sequential(op, loops)
         return
-    shares = dealing.shares(count)
+    shares = distribution.shares(count)
     one_each = shares is not None and shares.most(count) == 1
     with ir.InsertionPoint(op):
-        tasks = min(count, dealing.tasks) if isinstance(count, int) else arith.maxsi(
-            arith.minsi(count, as_value(dealing.tasks)), as_value(1))  # the main thread is one
+        tasks = min(count, distribution.tasks) if isinstance(count, int) else arith.maxsi(
+            arith.minsi(count, as_value(distribution.tasks)), as_value(1))  # the main thread is one
         used = values_from_outside(op)
         for loop in loops:
             used += [value for value in loop.values() if value not in used]

@@ -11,7 +11,7 @@ from hexagon_mlir.dialects.programs import Order, forget, may_spread, order_on
 from hexagon_mlir.ir import INDEX_BITS, ir
 from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_cut, choose_split, finer
+from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_cut, choose_split, refine_cut
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.program_spread import Grid, program_cycles
 from hexagon_mlir.passes.lib.thread_cost import ForkCost, least_programs
@@ -151,7 +151,7 @@ class FormVirtualThreadsPass(Pass):
             todo = [(op, nest) for op, nest in todo if op not in members]
             if cut is not None:
                 if group.elementwise and not any(group.counts):
-                    cut = finer(cut, group.cycles, cost, group.lanes(vector))
+                    cut = refine_cut(cut, group.cycles, cost, group.lanes(vector))
                 each = cost.chunk_cycles(group.cycles, cut.chunks)
                 ForallBuilder(group, chunk_sizes(group, cut, cost, vector), each).build()
                 order = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.dialects.packed_weights import of_columns, tiles_of
+from hexagon_mlir.dialects.packed_weights import sums_of, tiles_of
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.engine_convolution.image import RESHAPES, Image
 from hexagon_mlir.passes.engine_convolution.read import Geometry, read_geometry, start_of_sums
@@ -68,7 +68,7 @@ class ByteConvolution:
     @property
     def channel_sums(self) -> ir.Value | None:
         """What signed bytes of the image add to the sums of each channel, if tiles came with it."""
-        return of_columns(self._matrix)
+        return sums_of(self._matrix)
 
     @property
     def _matrix(self) -> ir.Value:

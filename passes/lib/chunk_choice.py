@@ -58,14 +58,14 @@ def _best_cut(extents: tuple[int, ...], units: tuple[tuple[int, ...], ...], cycl
     return next((cut for cut in cuts if cost.time(cycles, cut.chunks) <= _CLOSE * fastest), None)
 
 
-def finer(cut: Cut, cycles: float, cost: ForkCost, lanes: Sequence[int]) -> Cut:
+def refine_cut(cut: Cut, cycles: float, cost: ForkCost, lanes: Sequence[int]) -> Cut:
     """``cut``, or with more chunks along the first axis where work of ``cycles`` is done sooner then, because the main
     thread runs more of them than the others. All chunks are equal, and whole multiples of ``lanes``.
 
     >>> from hexagon_mlir import targets
     >>> cost = ForkCost.of(targets.get("v75"))
     >>> cut = Cut(Chunks((240,), (60,)), (1,))
-    >>> [finer(cut, cycles, cost, [1]).chunks.sizes for cycles in (3000, 6000, 9000, 60000)]
+    >>> [refine_cut(cut, cycles, cost, [1]).chunks.sizes for cycles in (3000, 6000, 9000, 60000)]
     [(48,), (30,), (15,), (60,)]
     """
     chunks, (most, *rest) = cut.chunks, cut.chunks.sizes

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _MOST_COUNT = 256
-"""More iterations are dealt equally: the main thread's share would differ by less than a hundredth."""
+"""More iterations are distributed equally: the main thread's share would differ by less than a hundredth."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The main thread runs the ``first`` iterations; ``others`` are tasks that run the rest, dealt round-robin."""
+    """The main thread runs the ``first`` iterations; ``others`` are tasks that run the rest, round-robin."""
 
     first: int
     others: int

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from hexagon_mlir.dialects.block_weights import COLUMNS, are_codes
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
-from hexagon_mlir.dialects.packed_weights import of_columns, tiles_of
+from hexagon_mlir.dialects.packed_weights import scales_of, tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.block_tiles import BlockTiles, as_halves
@@ -23,7 +23,7 @@ def weights_of(matrix: ir.Value) -> Weights | None:
     weights = tiles_of(matrix)
     if weights is None or not are_codes(weights.type):
         return weights
-    scales = of_columns(matrix)
+    scales = scales_of(matrix)
     assert scales is not None
     return BlockTiles(weights, scales)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.dialects.packed_weights import of_columns, tiles_of
+from hexagon_mlir.dialects.packed_weights import sums_of, tiles_of
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
@@ -60,7 +60,7 @@ class Matmul:
     @property
     def column_sums(self) -> ir.Value | None:
         """What signed bytes of the left factor add to the sum of each column, where tiles came with it."""
-        return of_columns(self.op.operands[1])
+        return sums_of(self.op.operands[1])
 
     @property
     def element(self) -> ir.Type:

@@ -33,7 +33,7 @@ class ForallBuilder:
             self.chunks = [size if isinstance(size, int) else size.emit(extent)
                            for size, extent in zip(self._sizes, extents, strict=True)]
             loop = scf.ForallOp([0] * len(extents), extents, self.chunks, self._starts())
-            iteration_cycles.estimate(loop.operation, self._cycles)
+            iteration_cycles.note(loop.operation, self._cycles)
             with ir.InsertionPoint(loop.body):
                 self.offsets = list(loop.induction_variables)
                 self.sizes = [self._size(axis) for axis in range(len(extents))]

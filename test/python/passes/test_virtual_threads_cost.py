@@ -7,7 +7,7 @@ from math import ceil, prod
 import pytest
 
 from hexagon_mlir import targets
-from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_chunks, choose_cut, choose_split, finer
+from hexagon_mlir.passes.lib.chunk_choice import Cut, choose_chunks, choose_cut, choose_split, refine_cut
 from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.passes.lib.thread_shares import Shares, equal_shares
 
@@ -226,8 +226,8 @@ def test_a_task_that_ends_last_resumes_the_main_thread():
 def test_finer_chunks(units, size, cycles):
     """Equal chunks stay equal; those of which the last is smaller stay what they are."""
     cut = Cut(Chunks(units, (size, *units[1:])), (1,) * len(units))
-    found = finer(cut, cycles, COST, [1] * len(units))
+    found = refine_cut(cut, cycles, COST, [1] * len(units))
     assert found == cut or not any(n % c for n, c in zip(found.chunks.units, found.chunks.sizes, strict=True))
     assert COST.shared_time(cycles, found.chunks) <= COST.shared_time(cycles, cut.chunks)
     assert found.chunks.count <= 16
-    assert finer(Cut(Chunks((240,), (60,)), (1,)), 9000, COST, [20]).chunks.sizes[0] % 20 == 0
+    assert refine_cut(Cut(Chunks((240,), (60,)), (1,)), 9000, COST, [20]).chunks.sizes[0] % 20 == 0
