@@ -233,7 +233,8 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
 
     ``source`` is a path, MLIR text, an MLIR module (left as it was), or a ``@triton.jit`` function with ``signature``
     (argument name -> Triton type such as ``*fp32`` or ``i32``) and ``constants`` (its constexpr arguments). ``entry``
-    names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass.
+    names the function to run when there are several. ``dump_dir`` gets the IR before and after each pass, of a model in
+    a folder of each kernel and in one of the whole, ``model``.
     A ``torch.export.ExportedProgram``, a ``.pt2`` file of one, or an ``.onnx`` file gives a `CompiledModel`; one with
     dynamic sizes a `SpecializedModel`, which is compiled when it is first called. Both take PyTorch tensors.
     ``trust`` also takes a ``.pt2`` file whose parts run code when they are read (docs/security.md).
@@ -257,13 +258,17 @@ def compile(source: Any, *, target: str = targets.DEFAULT, pipeline: str = "defa
         raise HexError.plain(f"unknown pipeline '{pipeline}'", hint=f"pipelines: {', '.join(pipelines.names())}")
     settings = Settings(threads, accuracy, qfloat, line_info, tcm_bytes, matrix_engine, f32_split, requantization,
                         search)
+    options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
     if _is_torch_program(source):
         from hexagon_mlir.frontend.torch.compile import compile_exported
 
-        return compile_exported(source, target, pipeline, settings=settings, numerics=numerics, trust=trust)
+        for name, value in (("entry", entry), ("signature", signature), ("constants", constants)):
+            if value is not None:
+                raise HexError.plain(f"{name} is for kernels", hint="a model has its inputs' names, shapes and types")
+        return compile_exported(source, target, pipeline, settings=settings, numerics=numerics, trust=trust,
+                                options=options if dump_dir is not None or verify_levels else None)
     if numerics != "f32":
         raise HexError.plain("numerics is for whole models", hint="a kernel computes in the types it is written in")
-    options = RunOptions(dump_dir=Path(dump_dir) if dump_dir is not None else None, verify_levels=verify_levels)
     return _compile_kernel(source, target, pipeline, entry, signature, constants, options, settings)
 
 

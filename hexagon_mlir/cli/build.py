@@ -30,6 +30,7 @@ COMPILE_USAGE = """usage: hexmlir compile FILE.mlir [-o OUT] [options]
   --target=NAME    the chip, see 'hexmlir targets' (default v75)
   --pipeline=NAME  the passes, see 'hexmlir-opt --list-pipelines' (default: default)
   --entry=NAME     the function, when the file has several
+  --dump-ir=DIR    write each pass's input and output into DIR
 """ + SETTINGS_USAGE
 RUN_USAGE = f"""usage: hexmlir run FILE.mlir [--args A B ...] [options]
        hexmlir run MODEL.pt2 or MODEL.onnx [--args A B ...] [--executor=NAME] [--out=FOLDER] [--numerics=NAME] [--trust]
@@ -52,7 +53,8 @@ def compile_file(words: Sequence[str]) -> int:
     if not words or "--help" in words or "-h" in words:
         sys.stdout.write(COMPILE_USAGE)
         return 0
-    options = read_options(Options(), words, ("output", "emit", "entry", *SETTINGS), "hexmlir compile --help")
+    known = ("output", "emit", "entry", "dump_ir", *SETTINGS)
+    options = read_options(Options(), words, known, "hexmlir compile --help")
     if options.emit not in KINDS:
         raise UsageError(f"unknown kind '{options.emit}'", f"--emit is one of {', '.join(KINDS)}")
     source = Path(options.file)
@@ -168,7 +170,7 @@ def compiled_kernel(options: Options) -> CompiledKernel:
     if options.report or options.trace or options.check:
         settings["line_info"] = True
     kernel = hx.compile(Path(options.file), target=options.target or targets.DEFAULT, pipeline=options.pipeline,
-                        entry=options.entry or None, **settings)
+                        entry=options.entry or None, dump_dir=options.dump_ir or None, **settings)
     assert isinstance(kernel, hx.CompiledKernel)  # a model's file goes another way
     return kernel
 

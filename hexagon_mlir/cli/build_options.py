@@ -29,6 +29,7 @@ class Options(OneFile):
     numerics: str = "f32"
     trust: bool = False
     shapes: str = ""
+    dump_ir: str = ""
     executor: str = "sim"
     out: str = ""
     grid: str = ""

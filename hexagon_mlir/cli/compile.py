@@ -29,6 +29,7 @@ USAGE = f"""usage: hexmlir compile MODEL.pt2 or MODEL.onnx -o DIR [options]
   --target=NAME  the chip, see 'hexmlir targets' (default v75)
   --numerics=K   f32 (as exported), f32-split (with --f32-split), mixed (f16 weights and operands of products, f32 sums,
                  arithmetic and depthwise convolutions) or f16 (these, additions and selections between products too)
+  --dump-ir=DIR  write each pass's input and output into DIR: a folder for each kernel, and `model` for the whole
   --trust        also read a MODEL.pt2 that holds pickled objects, native code or foreign operators: code in it may run
   --pipeline, {SETTINGS_NAMES}: as for kernels, see 'hexmlir compile --help'
 """
@@ -40,7 +41,8 @@ def compile_model(words: Sequence[str]) -> int:
     if "--help" in words or "-h" in words:
         sys.stdout.write(USAGE)
         return 0
-    options = read_options(Options(emit=""), words, ("output", "emit", "numerics", "shapes", "trust", *SETTINGS), _HINT)
+    known = ("output", "emit", "numerics", "shapes", "trust", "dump_ir", *SETTINGS)
+    options = read_options(Options(emit=""), words, known, _HINT)
     if not options.output:
         raise UsageError("a model and a folder are needed", _HINT)
     if options.emit and options.emit not in KINDS:
@@ -73,11 +75,13 @@ def compiled_model(options: Options, shapes: Sequence[tuple[int, ...]] | None) -
         raise HexError.plain("PyTorch is not installed", hint="pip install 'hexagon-mlir[torch]'") from None
     from hexagon_mlir.frontend.torch.compile import compile_exported
     from hexagon_mlir.frontend.torch.model import CompiledModel
+    from hexagon_mlir.pass_infra.runner import RunOptions
     from hexagon_mlir.settings import Settings
 
     with _without_deprecations():
         model = compile_exported(options.file, options.target or targets.DEFAULT, options.pipeline,
-                                 settings=Settings(**options.settings), numerics=options.numerics, trust=options.trust)
+                                 settings=Settings(**options.settings), numerics=options.numerics, trust=options.trust,
+                                 options=RunOptions(dump_dir=Path(options.dump_ir)) if options.dump_ir else None)
         if isinstance(model, CompiledModel):
             return model
         if shapes is None:

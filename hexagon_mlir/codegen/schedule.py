@@ -22,6 +22,7 @@ from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
 from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
 from hexagon_mlir.ir.order import nested_ops
+from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Search, Settings
 from hexagon_mlir.targets import Target
 
@@ -64,7 +65,8 @@ Progress = Callable[[str, int, int], None]
 
 def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT, pipeline: str = "default",
                    progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
-                   computing: Mapping[str, float | None] | None = None) -> ModelSchedule:
+                   computing: Mapping[str, float | None] | None = None,
+                   options: RunOptions | None = None) -> ModelSchedule:
     """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order.
 
     ``computing`` are the `computing_cycles` of the kernels, by which `searched` decides; without it all are searched.
@@ -79,7 +81,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
         cycles = _cycles(calls.calls, calls.buffers, [computing[name] for name in first], targets.get(target), settings)
         own = [one if worth else replace(one, search=Search.FEW)
                for one, worth in zip(own, searched(cycles), strict=True)]
-    kernels = compile_all(sources, target, pipeline, progress, own)
+    kernels = compile_all(sources, target, pipeline, progress, own, options)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
     return ModelSchedule(target, calls.buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline,
                          settings)
@@ -139,9 +141,9 @@ def takes_long(op: ir.Operation, target: Target) -> bool:
 
 
 def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
-                 settings: Sequence[Settings]) -> list[Kernel]:
+                 settings: Sequence[Settings], options: RunOptions | None = None) -> list[Kernel]:
     """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next. Those
-    that are one program by other names share it."""
+    that are one program by other names share it. With ``options``, dumps of each kernel are in a folder of its name."""
     report = progress or (lambda what, done, total: None)
     names: list[str] = []
     pending: list[Future[Compiled]] = []
@@ -154,7 +156,7 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
             report("compiling", sum(future.done() for future in pending), len(sources))
             module = parse(source, file="<kernel>", context=context)
             names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
-            lowered = lower_module(module, target, pipeline, settings=own)
+            lowered = lower_module(module, target, pipeline, options and options.within(names[-1]), own)
             if own.search == Search.FEW:
                 lowered.context.log.add("remark", None, "llvm-codegen", TWICE)
             program = without_name(lowered.modules, names[-1]), replace(own, tcm_bytes=0)

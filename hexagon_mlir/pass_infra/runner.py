@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hexagon_mlir import interrupts, levels
@@ -47,6 +47,10 @@ class RunOptions:
     dump_dir: Path | None = None
     first_index: int = 0
     observers: list[Observer] = field(default_factory=list)
+
+    def within(self, part: str) -> RunOptions:
+        """These options for one part of a program, whose dumps get a folder of that name."""
+        return self if self.dump_dir is None else replace(self, dump_dir=self.dump_dir / _file_name(part))
 
 
 @interrupts.deferred()
@@ -111,7 +115,10 @@ def _dumper(folder: Path) -> Observer:
     write_files({}, folders=[folder])
 
     def dump(index: int, step: Step, when: str, module: ir.Module) -> None:
-        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in step.title)
-        write_files({folder / f"{index:02d}-{name}.{when}.mlir": to_text(module).encode()})
+        write_files({folder / f"{index:02d}-{_file_name(step.title)}.{when}.mlir": to_text(module).encode()})
 
     return dump
+
+
+def _file_name(title: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in title)

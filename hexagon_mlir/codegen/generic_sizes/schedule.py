@@ -13,6 +13,7 @@ from hexagon_mlir.codegen.model_calls import Buffer, Call, Calls, module_text, r
 from hexagon_mlir.codegen.schedule import Kernel, ModelSchedule, Progress, compile_all
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir
+from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.settings import Search, Settings
 
 
@@ -71,7 +72,8 @@ class GenericSchedule:
 
 
 def build_generic_schedule(modules: Sequence[ir.Module], examples: Sequence[Mapping[str, int]], entry: str, target: str,
-                           pipeline: str, progress: Progress | None, settings: Settings) -> GenericSchedule:
+                           pipeline: str, progress: Progress | None, settings: Settings,
+                           options: RunOptions | None = None) -> GenericSchedule:
     """Compile the kernels of ``modules``, one model at the sizes of each of ``examples``, once for all sizes.
 
     Raises `Differs` where the model at another size is other code, and `HexError` where a kernel has no code.
@@ -93,7 +95,7 @@ def build_generic_schedule(modules: Sequence[ir.Module], examples: Sequence[Mapp
     sizes = [tuple(table.place(n, name) for n in one.sizes) for one, name in _named(functions, first)]
     own = replace(settings, search=Search.FEW if settings.search == Search.AUTO else settings.search,
                   tcm_bytes=settings.tcm_bytes or targets.get(target).tcm_share_bytes)
-    kernels = compile_all([one.text for one in functions], target, pipeline, progress, [own] * len(functions))
+    kernels = compile_all([one.text for one in functions], target, pipeline, progress, [own] * len(functions), options)
     schedule = ModelSchedule(target, first.buffers, first.calls, first.outputs, first.output_shapes,
                              _counted(kernels, first), pipeline, settings)
     return GenericSchedule(schedule, table, buffers, shapes, numbers, sizes)

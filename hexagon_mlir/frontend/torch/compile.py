@@ -28,6 +28,7 @@ from hexagon_mlir.frontend.torch.prepare import prepare
 from hexagon_mlir.frontend.torch.result import CompilationResult
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 
@@ -37,14 +38,16 @@ if TYPE_CHECKING:
 
 def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str = "default",
                      progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
-                     numerics: str = Numerics.F32, trust: bool = False) -> CompiledModel | SpecializedModel:
+                     numerics: str = Numerics.F32, trust: bool = False, options: RunOptions | None = None
+                     ) -> CompiledModel | SpecializedModel:
     """Compile an `ExportedProgram`, a file made by ``torch.export.save``, or an ONNX file; raises `HexError`.
 
-    See `Numerics`. ``trust`` lets such a file run code, see `archive`.
+    See `Numerics`. ``trust`` lets such a file run code, see `archive`. Dumps of ``options`` are in a folder of each
+    kernel and in one of the whole, ``model``.
     """
     compiler = partial(_compile_static, target=target, pipeline=pipeline, progress=progress, settings=settings,
-                       numerics=numerics)
-    recipe = Recipe(target, pipeline, settings, numerics, progress)
+                       numerics=numerics, options=options)
+    recipe = Recipe(target, pipeline, settings, numerics, progress, options)
     if isinstance(program, str | os.PathLike):
         if os.fspath(program).endswith(".onnx"):
             model = _read_onnx(program)
@@ -55,11 +58,11 @@ def compile_exported(program: Any, target: str = targets.DEFAULT, pipeline: str 
 
 @uncollected()
 def _compile_static(program: ExportedProgram, target: str, pipeline: str, progress: Progress | None,
-                    settings: Settings, numerics: str) -> CompiledModel:
+                    settings: Settings, numerics: str, options: RunOptions | None = None) -> CompiledModel:
     clock = Clock()
     with clock.phase("capture"):
         graph = from_exported(program)
-    model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics)
+    model = compile_graph(graph, target, pipeline, clock, progress, settings, numerics, options)
     model.signature.in_spec, model.signature.out_spec = program.call_spec.in_spec, program.call_spec.out_spec
     model.again = lambda other: _compile_static(program, other, pipeline, progress, settings, numerics)
     return model
@@ -68,14 +71,14 @@ def _compile_static(program: ExportedProgram, target: str, pipeline: str, progre
 @uncollected()
 def compile_graph(graph: TorchGraph, target: str, pipeline: str, clock: Clock | None = None,
                   progress: Progress | None = None, settings: Settings = DEFAULT_SETTINGS,
-                  numerics: str = Numerics.F32) -> CompiledModel:
+                  numerics: str = Numerics.F32, options: RunOptions | None = None) -> CompiledModel:
     """Compile ``graph``, which is rewritten in place."""
     clock, progress = clock or Clock(), progress or ProgressBar()
-    prepared = prepare(graph, target, pipeline, clock, settings, numerics)
+    prepared = prepare(graph, target, pipeline, clock, settings, numerics, options)
     calls = modules.of_calls(prepared.module, ENTRY) if is_explaining() else None
     with clock.phase("code"):
         schedule = build_schedule(prepared.module, ENTRY, target, pipeline, progress, prepared.settings,
-                                  prepared.computing)
+                                  prepared.computing, options)
     signature = prepared.signature()
     with clock.phase("memory plan"):
         program = ModelProgram(schedule)

@@ -24,6 +24,7 @@ from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.prepare import Prepared, prepare
 from hexagon_mlir.frontend.torch.result import CompilationResult, Signature
 from hexagon_mlir.ir import HexError
+from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.settings import Settings
 
 ORIGIN = "torch-specialize"
@@ -42,6 +43,7 @@ class Recipe:
     settings: Settings
     numerics: str
     progress: Progress | None = None
+    options: RunOptions | None = None
 
 
 class GenericModel:
@@ -103,14 +105,14 @@ def compile_generic(graphs: Sequence[TorchGraph], examples: Sequence[Mapping[str
     clock, progress = Clock(), recipe.progress or ProgressBar()
     for graph in graphs:
         graph.sizes_vary = True
-    twins = [prepare(graph, recipe.target, recipe.pipeline, clock, recipe.settings, recipe.numerics)
+    twins = [prepare(graph, recipe.target, recipe.pipeline, clock, recipe.settings, recipe.numerics, recipe.options)
              for graph in graphs]
     signatures = [twin.signature() for twin in twins]
     views = _differing_constants(signatures)
     _check_alike(signatures)
     with clock.phase("code"):
         schedule = build_generic_schedule([twin.module for twin in twins], examples, ENTRY, recipe.target,
-                                          recipe.pipeline, progress, twins[0].settings)
+                                          recipe.pipeline, progress, twins[0].settings, recipe.options)
     table = schedule.table
     shapes = [tuple(table.place(numbers, "an input") for numbers in zip(*(s.shapes[n][0] for s in signatures),
                                                                         strict=True))

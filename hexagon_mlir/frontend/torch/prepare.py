@@ -29,7 +29,7 @@ from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import find_ops, functions
 from hexagon_mlir.pass_infra import PassContext
-from hexagon_mlir.pass_infra.runner import run_steps
+from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
 from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import Settings
 
@@ -77,9 +77,9 @@ class Prepared:
         )
 
 
-def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, settings: Settings, numerics: str
-            ) -> Prepared:
-    """The kernels of ``graph``, which is rewritten in place; raises `HexError`."""
+def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, settings: Settings, numerics: str,
+            options: RunOptions | None = None) -> Prepared:
+    """The kernels of ``graph``, which is rewritten in place; raises `HexError`. Dumps are in a folder "model"."""
     check_numerics(numerics)
     settings = replace(settings, f32_split=settings.f32_split or numerics == Numerics.F32_SPLIT)
     chip = target_of(target)
@@ -92,7 +92,8 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
         module = to_linalg(graph)
     with clock.phase("kernels"), deferred():
         fold, *form = pipelines.model(settings)
-        run_steps(module, [fold], PassContext(chip))
+        options = (options or RunOptions()).within("model")
+        run_steps(module, [fold], PassContext(chip), options)
         ops = len(find_ops(module, _computes))
         blocks: dict[int, BlockWeights | StoredWeights] = {}
         of_nibbles = frozenset[int]()
@@ -105,7 +106,7 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
             note(main, NIBBLES, of_nibbles)
             blocks = {i: weights.blocks() for i, weights in found.items()} | _block_weights(graph, found) | given
             note_formats(main, {i: weights.format for i, weights in blocks.items()})
-        run_steps(module, form, PassContext(chip))
+        run_steps(module, form, PassContext(chip), replace(options, first_index=1))
         computing = computing_cycles(module, chip)
         codes = numbers(main, CODES)
         unfold(graph, stored, {_placeholders(graph)[number].name for number in codes})
