@@ -75,8 +75,8 @@ class Worker:
         return self._process
 
     def request(self, header: dict, body: str, timeout: float = TIMEOUT_SECONDS) -> bytes:
-        """Run one code generation; `HexError` if LLVM rejects the input or exceeds ``timeout`` seconds, `Aborted` if it
-        aborts, `Lost` if the child is gone or stopped for another reason.
+        """Run one code generation; `HexError` if LLVM rejects the input or computes for ``timeout`` seconds, `Aborted`
+        if it aborts, `Lost` if the child is gone or stopped for another reason.
         """
         with self._lock:
             process = self._start()

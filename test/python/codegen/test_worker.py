@@ -1,6 +1,7 @@
 """The child process that runs LLVM: aborts, hangs and rejected input end in an error, and the next request works."""
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.faults.table import FAULTS
 from hexagon_mlir.codegen.processes import worker as worker_module
+from hexagon_mlir.codegen.processes.watch import WAITS, Watch
 from hexagon_mlir.codegen.processes.worker import Aborted, Lost, Worker, Workers
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.sim import Machine
@@ -103,6 +105,21 @@ def test_a_hang_is_an_error_and_the_worker_comes_back(worker):
     with pytest.raises(HexError, match="LLVM did not finish in"):
         worker.request(header(), SLOW, timeout=0.05)
     assert emits(worker)
+
+
+@pytest.mark.parametrize(("work", "times"), [("while :; do :; done", 1), ("exec sleep 60", WAITS)])
+def test_seconds_of_work_count_and_waiting_ends_later(work, times):
+    """A machine that is busy gives a child less than a core."""
+    with subprocess.Popen(["sh", "-c", work], stdout=subprocess.PIPE) as child:
+        start, before = time.monotonic(), os.times()
+        with pytest.raises(TimeoutError):
+            Watch(child, 0.1)(child.stdout, select.POLLIN)
+        passed = time.monotonic() - start
+        child.kill()
+        child.wait()
+    after = os.times()
+    computed = after.children_user + after.children_system - before.children_user - before.children_system
+    assert passed >= times * 0.1 and (times > 1 or computed > 0.08)  # in ticks of 10 ms
 
 
 def test_a_killed_worker_is_an_error_once(worker):
