@@ -15,6 +15,7 @@ KINDS = {
     "chains": ("fuzz.programs", "linalg programs of several operations against numpy"),
     "torch": ("fuzz.torch_modules", "PyTorch modules against eager"),
     "torch-sizes": ("fuzz.sized_modules", "PyTorch modules compiled once for any sizes against eager at several"),
+    "quantized": ("fuzz.quantized_modules", "quantized PyTorch models against f64 on the same bytes and codes"),
     "triton-pointers": ("fuzz.triton.run", "Triton kernels over pointer expressions and masks against the interpreter"),
     "triton-language": ("fuzz.triton.run", "over the language"),
     "triton-memory": ("fuzz.triton.run", "over pointers, descriptors, atomics, updates in place"),

@@ -13,6 +13,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 import hexagon_mlir as hx
 from bench.corpus.model_zoo import MobileNetV2, ResNet18
+from fuzz.quantized_modules import Exact
 from hexagon_mlir.quantization.quantizer import HexagonQuantizer
 
 NETWORKS = {
@@ -34,33 +35,6 @@ def quantized(name, **options):
         expected = program.module()(x)
     last = [node for node in program.graph.nodes if "dequantize_per_tensor" in str(node.target)][-1]
     return program, x, expected, last.args[1]
-
-
-class Exact(torch.fx.Interpreter):
-    """Runs a quantized network in f64; what each conversion to bytes is of, in steps, is kept. ``given``: the bytes of
-    each conversion, instead of those that are nearest."""
-
-    def __init__(self, module, given=None):
-        super().__init__(module)
-        self.given, self.steps = given, {}
-
-    def run_node(self, n):
-        kind = str(n.target)
-        if n.op != "call_function":
-            return super().run_node(n)
-        arguments, keywords = self.fetch_args_kwargs_from_env(n)
-        if ".quantize_per_tensor" in kind:
-            real, scale, zero, low, high, dtype = arguments
-            self.steps[n.name] = steps = real.double() / scale + zero
-            return self.given[n.name] if self.given else torch.floor(steps + 0.5).clamp(low, high).to(dtype)
-        if "dequantize_per_tensor" in kind:
-            return (arguments[0].double() - arguments[2]) * arguments[1]
-        if "dequantize_per_channel" in kind:
-            numbers, scales, zeros, channels = arguments[:4]
-            shape = [-1 if d == channels else 1 for d in range(numbers.dim())]
-            return (numbers.double() - zeros.reshape(shape)) * scales.double().reshape(shape)
-        exact = [value.double() if isinstance(value, torch.Tensor) else value for value in arguments]
-        return n.target(*exact, **keywords)
 
 
 def steps_apart(name, requantization="exact", **options):
