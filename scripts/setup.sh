@@ -28,5 +28,8 @@ EOF
     exit 1
   fi
 fi
-.venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[triton,torch,onnx,llm,quantization,cluster,dev]'
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
+  -e '.[triton,torch,onnx,llm,quantization,cluster,dev]'
+# pip compiles on one core. Packages have files for other versions of Python, which do not compile.
+.venv/bin/python -m compileall -qq -j 0 .venv/lib || true
 echo "$wanted" > "$stamp"

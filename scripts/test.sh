@@ -4,23 +4,24 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 unset PYTHONDONTWRITEBYTECODE  # there are several runs of the tests and hundreds of short processes
+if ! command -v qemu-hexagon >/dev/null && [[ $EUID -eq 0 ]] && command -v apt-get >/dev/null; then
+  { apt-get update -qq && apt-get install -qq -y qemu-user; } &>/dev/null &  # beside pip
+fi
 scripts/setup.sh
-# Real binaries need a linker and an emulator. Where these cannot be had, their tests are skipped and say so.
-if ! .venv/bin/python -c 'import ziglang' 2>/dev/null; then
-  linker=$(sed -n 's/^elf = \["\([^"]*\)"\].*/\1/p' pyproject.toml)
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check "$linker" ||
-    echo "test.sh: $linker cannot be installed: tests that link are skipped" >&2
-fi
-if ! .venv/bin/python -c 'import furo, myst_parser, sphinx' 2>/dev/null; then
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check -e '.[docs]' ||
-    echo "test.sh: the generator of the site cannot be installed: its test is skipped" >&2
-fi
-if ! command -v qemu-hexagon >/dev/null; then
-  if [[ $EUID -ne 0 ]] || ! command -v apt-get >/dev/null ||
-     ! { apt-get update -qq && apt-get install -qq -y qemu-user; } >/dev/null 2>&1; then
-    echo "test.sh: no qemu-hexagon (apt-get install qemu-user): tests that run binaries are skipped" >&2
+extra() {  # name of the extra, its modules, what happens without it; without its requirements pip builds nothing anew
+  if ! .venv/bin/python -c "import $2" 2>/dev/null; then
+    .venv/bin/python -c "import tomllib
+extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']
+print(*extras['$1'], sep='\n')" | .venv/bin/python -m pip install --quiet --disable-pip-version-check -r /dev/stdin ||
+      echo "test.sh: the extra $1 cannot be installed: $3" >&2
   fi
-fi
+}
+# Real binaries need a linker and an emulator. Where these cannot be had, their tests are skipped and say so.
+extra elf ziglang "tests that link are skipped"
+extra docs "furo, myst_parser, sphinx" "the test of the site is skipped"
+wait
+command -v qemu-hexagon >/dev/null ||
+  echo "test.sh: no qemu-hexagon (apt-get install qemu-user): tests that run binaries are skipped" >&2
 status=0
 .venv/bin/lit -q test/lit || status=1
 .venv/bin/python -m pytest -n 2 --dist worksteal -rs -m "not timed" "$@" || status=1
