@@ -41,6 +41,26 @@ def everything(config):
     return "full" in config.option.markexpr
 
 
+def chosen(case, sizes):
+    """Whether a case of a grid is on its diagonal: there each value of each parameter is in a case, and those of the
+    longest list are in one each. ``case``: its number; ``sizes``: how many values parameters have, the slowest first.
+    """
+    numbers = []
+    for size in reversed(sizes):
+        case, number = divmod(case, size)
+        numbers.insert(0, number)
+    longest = numbers[sizes.index(max(sizes))]
+    return all(number == longest % size for number, size in zip(numbers, sizes, strict=True))
+
+
+def pytest_itemcollected(item):
+    """Cases of grids with the mark ``each_value`` that are not `chosen` have the mark ``full``."""
+    if item.get_closest_marker("each_value"):
+        sizes = [len(mark.args[1]) for mark in item.iter_markers("parametrize")]
+        if not chosen(next(iter(item.callspec.indices.values())), sizes):
+            item.add_marker("full")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """The longest tests come first, so that no process of several (``-n``) is still at one when the others are done."""

@@ -1,5 +1,6 @@
 """Which tests run, and in which order."""
 
+from itertools import product
 from types import SimpleNamespace
 
 import conftest
@@ -30,6 +31,24 @@ def test_the_longest_come_first():
 def test_further_cases_run_where_their_mark_is_named(expression, runs):
     one, other = "a/test_b.py::test_c[1]", "a/test_b.py::test_c[2]"
     assert collected([one, f"{other}*"], expression=expression) == ([[one, other], []] if runs else [[one], [other]])
+
+
+def test_each_value_is_in_a_chosen_case():
+    sizes = [3, 7, 2]
+    cases = list(product(*map(range, sizes)))
+    found = [numbers for case, numbers in enumerate(cases) if conftest.chosen(case, sizes)]
+    assert len(found) == 7
+    assert [len(set(numbers)) for numbers in zip(*found, strict=True)] == sizes
+    assert [conftest.chosen(case, [3]) for case in range(3)] == [True] * 3
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("letter", "abc")
+@pytest.mark.parametrize(("one", "other"), [(1, 2), (3, 4)])
+def test_the_mark_of_the_other_cases(request, letter, one, other):
+    """Three of six run by default: those whose marks are these."""
+    full = request.node.get_closest_marker("full") is not None
+    assert full == ((letter, one) not in {("a", 1), ("b", 3), ("c", 1)})
 
 
 def test_their_files_are_there():

@@ -25,6 +25,7 @@ def test_matrix_add(example, shape):
     torch.testing.assert_close(example("vector_add").run(x, y), x + y)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize("n", [1, 127, 5000])
 def test_gelu(example, n, dtype):
@@ -64,6 +65,7 @@ def test_rms_norm(example, shape):
     torch.testing.assert_close(example("rms_norm").run(x, weight), expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize(("m", "n", "k"), [(1, 1, 1), (32, 64, 64), (33, 65, 130), (123, 77, 200)])
 def test_matmul(example, m, n, k, dtype):
@@ -103,6 +105,7 @@ def test_libdevice(example, n, dtype):
         torch.testing.assert_close(actual, wanted, rtol=max(tolerance, 1e-5), atol=tolerance)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize("shape", [(1, 1), (6, 33), (9, 130)])
 def test_layer_norm(example, shape, dtype):

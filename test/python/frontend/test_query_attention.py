@@ -46,6 +46,7 @@ def exact(arguments, added, hidden, safe):
     return (weights @ value.reshape(heads, parts * keys, -1)).float()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("element", "tolerance"), [("f32", 1e-5), ("f16", 2e-3)])
 @pytest.mark.parametrize(("heads", "rows", "parts", "keys"), [(2, 2, 4, 32), (1, 1, 1, 131), (3, 7, 2, 5)])
 def test_values(element, tolerance, heads, rows, parts, keys):
@@ -54,6 +55,7 @@ def test_values(element, tolerance, heads, rows, parts, keys):
     assert (run(sizes, *arguments) - exact(arguments, None, None, True)).abs().max() < tolerance
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("safe", [True, False])
 @pytest.mark.parametrize(("of_heads", "of_rows"), [(1, 1), (2, 1), (1, 3), (2, 3)])
 def test_masks(of_heads, of_rows, safe):

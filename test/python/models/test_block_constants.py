@@ -80,6 +80,7 @@ def test_values_of_microscaling_formats(group):
     assert torch.equal(found.matrix(), matrix.double())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("bits", "block", "zeros"), [(4, 32, True), (4, 64, False), (4, 128, True), (8, 32, False),
                                                       (8, 64, True), (8, 4096, False)])
 @pytest.mark.parametrize("target", ["v75", "v68"])

@@ -39,6 +39,7 @@ def codes_of(compiled):
         strict=True) if constant is not None}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", EPSILON)
 @pytest.mark.parametrize("sizes", [(64, 192), (40, 70)])
 @pytest.mark.parametrize("target", ["v75", "v68"])

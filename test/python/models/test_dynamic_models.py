@@ -40,7 +40,9 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.only_values
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.full] * (name in ("BERT, length", "Whisper, batch"))) for name in MODELS])
 def test_one_compilation_for_five_sizes(name, monkeypatch):
     make, inputs, dynamic, sizes = MODELS[name]
     module, compiled, lower = make().eval(), [], schedule.lower_module

@@ -25,6 +25,7 @@ def special(rows, columns):
     return x
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dim", [0, 1])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32])
 @pytest.mark.parametrize("shape", [(5, 67), (40, 9)])

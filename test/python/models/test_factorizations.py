@@ -67,6 +67,7 @@ def test_compiled():
     close(got, function(a, b, singular))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("shape", [(1, 1), (5, 5), (3, 5), (6, 2), (2, 3, 4, 4), (2, 16, 16)])
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
 def test_orthogonal_factors(shape, mode):

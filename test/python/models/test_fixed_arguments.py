@@ -23,6 +23,7 @@ GIVEN = [{}, {"keep": False}, {"scale": 2.5, "count": -7}, {"limit": None, "mode
 X = torch.linspace(-4, 5, 20).reshape(4, 5)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("given", GIVEN)
 @pytest.mark.parametrize("way", ["program", "file", "saved"])
 def test_values_are_those_of_the_export(given, way, tmp_path):

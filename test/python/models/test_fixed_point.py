@@ -10,6 +10,7 @@ from hexagon_mlir.frontend.torch.kernels.requantization import requantize
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("most", "largest"), [
     (2**-9, 1 << 27), (0.0037, 1 << 18), (0.2, 9 * 255 * 127), (3e-6, 1 << 29)])
 @pytest.mark.parametrize("limits", [None, (-128, 127)])

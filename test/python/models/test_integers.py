@@ -86,6 +86,7 @@ def test_a_quantized_layer_multiplies_bytes():
     torch.testing.assert_close(compiled(x), model(x), rtol=0, atol=0)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", (BYTE, UNSIGNED))
 @pytest.mark.parametrize("given", (torch.bool, UNSIGNED, BYTE, SHORT, LONG, torch.float32))
 def test_sums_that_are_bytes(given, dtype):

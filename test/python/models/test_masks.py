@@ -55,6 +55,7 @@ def test_masks(name):
     torch.testing.assert_close(got, expected, rtol=1e-3 if name == "f16" else 2e-6, atol=1e-6)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize("kind", ["bool", "added"])
 def test_a_query_that_sees_no_key(kind, target):

@@ -49,6 +49,7 @@ class Layer(nn.Module):
         return q
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("requantization", ["exact", "engine"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("shape", "image", "tiles"), [

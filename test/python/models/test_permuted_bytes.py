@@ -19,6 +19,7 @@ class Permuted(nn.Module):
         return y ^ -128 if self.flips else y.contiguous()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("flips", (False, True))
 @pytest.mark.parametrize(("shape", "order"), [
     ((8, 64, 12, 16), (0, 2, 1, 3)), ((8, 64, 12, 64), (0, 2, 1, 3)), ((4, 64, 12, 32), (0, 2, 1, 3)),

@@ -93,6 +93,7 @@ def test_dynamo_makes_loops():
     assert loops(models[-1]) == 3
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", GATES)
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_operation_is_the_layer(kind, reverse):
@@ -111,6 +112,7 @@ LAYERS = {"lstm": (nn.LSTM, {}), "projected": (nn.LSTM, {"proj_size": 3}), "gru"
           "relu": (nn.RNN, {"nonlinearity": "relu"})}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("layer", "options"), LAYERS.values(), ids=LAYERS)
 @pytest.mark.parametrize("bias", [False, True])
 def test_gradients_of_the_operation(layer, options, bias):

@@ -16,6 +16,7 @@ class Roll(nn.Module):
         return x.roll(self.shifts, self.dims)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("shifts", "dims"), [
     (1, 0), (-1, 1), (5, 0), (0, 1), (7, 0), (-7, 0), (-23, 0), (4, 1), (-4, -1), ((1, -4), (0, 1)), ((6, 6), (1, -2)),
     ((2, 2), (0, 0)), (7, None), (-20, None), (15, None)], ids=str)

@@ -31,6 +31,7 @@ def products(program):
                   if node.target in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("shape", "expected"), [
     ((1, 40), [9, 173]), ((1, 1, 40), [9, 173]), ((2, 40), [9, 33, 70, 70]), ((1, 3, 40), [9, 33, 70, 70])])
 @pytest.mark.parametrize("bias", [True, False])

@@ -61,6 +61,7 @@ def test_mode():
     assert values.tolist() == [[2, 4, -9, 2, -9]] and places.tolist() == [[0, 2, 1, 2, 1]]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("how", ["bilinear", "bicubic"])
 @pytest.mark.parametrize("size", [(3, 5), (9, 11), (1, 7)])
 def test_antialiasing(how, size):

@@ -43,6 +43,7 @@ def fused(graph):
     return [node for node in graph.graph.nodes if node.target is attention]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", SPELLINGS)
 @pytest.mark.parametrize("mask", [0, 1], ids=["by query", "by key"])
 def test_each_spelling_is_one_operation(name, mask):

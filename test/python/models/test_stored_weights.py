@@ -61,6 +61,7 @@ def test_layout(form):
     np.testing.assert_allclose(result, weights[tokens], **off)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize("form", FORMATS)
 def test_products_read_the_memory_of_the_model(form, dtype):

@@ -133,6 +133,7 @@ def through_numpy(tensor):
     array *= np.float32(1.5)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("change", [
     lambda t: t.data.mul_(2), through_numpy, lambda t: t.detach().add_(1), lambda t: setattr(t, "data", t.data + 1)],
     ids=["data", "numpy", "in place", "another tensor"])

@@ -121,6 +121,7 @@ def test_integer_to_float(element, result, signed, target):
     assert np.array_equal(actual, expected)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", ["sitofp", "uitofp"])
 @pytest.mark.parametrize("element", ["i32", "i16", "i8"])
 @pytest.mark.parametrize("result", ["f32", "f16", "bf16"])
@@ -238,6 +239,7 @@ class TestDivision:
         wrong = actual != expected
         assert not wrong.any(), [(a[i], b[i], actual[i], expected[i]) for i in np.flatnonzero(wrong)[:5]]
 
+    @pytest.mark.each_value
     def test_random(self, name, element, target):
         a, b = random_integers(element, 1 << 20, 5), random_integers(element, 1 << 20, 6)
         self.check(name, element, target, a, np.where(b == 0, NUMPY[element](1), b))
@@ -372,6 +374,7 @@ def sample(element, seed, count=4096):
     return np.concatenate([special, bits.view(np.float32).astype(NUMPY[element])])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["v75", "v79"])
 @pytest.mark.parametrize("name", PACKETS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -98,6 +98,7 @@ def simulate(asm, n, check=True):
     return result, machine.read(places[1], np.float32, y.size).reshape(y.shape), expected
 
 
+@pytest.mark.each_value
 @pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 39, 40])
 @pytest.mark.parametrize("threads", [0, 7])

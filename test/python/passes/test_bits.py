@@ -30,6 +30,7 @@ def negated_product(element: str, shape: tuple[int, ...], other: np.ndarray) -> 
     }}"""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("element", ["i8", "i16", "i32"])
 @pytest.mark.parametrize(("shape", "constant"), [((5, 130), (1, 130)), ((7, 32), (1, 32)), ((5, 40), (5, 1))])
 def test_products_of_bits_that_are_broadcast(element, shape, constant):

@@ -1,5 +1,7 @@
 """`collapse-loops`: which pairs are tied together, values of what is collapsed, and cycles."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -64,15 +66,22 @@ def _chain(shape, names):
             .replace("SHAPE", "x".join([*names, "f32"])).replace("ROWS", "x".join([*names[:2], "f32"])))
 
 
-@pytest.mark.parametrize("shape", [(3, 5, 7), (1, 1, 1), (2, 33, 100), (0, 4, 9), (4, 3, 0)])
-@pytest.mark.parametrize("known", [(True, True, True), (False, True, True), (True, False, True), (False, False, False)])
+@functools.cache
+def compiled(text):
+    return hx.compile(text)
+
+
+@pytest.mark.parametrize(("shape", "known"), [
+    pytest.param(shape, known, marks=[pytest.mark.full] * (known.count(False) == 1 and shape != (2, 33, 100)))
+    for shape in ((3, 5, 7), (1, 1, 1), (2, 33, 100), (0, 4, 9), (4, 3, 0))
+    for known in ((True, True, True), (False, True, True), (True, False, True), (False, False, False))])
 def test_values(shape, known):
     names = [str(size) if static else "?" for size, static in zip(shape, known, strict=True)]
     rng = np.random.default_rng(1)
     x, b = rng.standard_normal(shape).astype(np.float32), rng.standard_normal(shape[:2]).astype(np.float32)
     if x.size:
         x.flat[0], x.flat[-1] = -1e30, 1e30
-    kernel = hx.compile(_chain(shape, names))
+    kernel = compiled(_chain(shape, names))
     all_, sums = kernel.run(x, b).outputs
     expected = np.tanh(x.astype(np.float64) * b[..., None])
     np.testing.assert_allclose(all_, expected, atol=1e-6)

@@ -253,6 +253,7 @@ def run(module, arguments, out):
     return arguments[out]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("buffers", [2, 3, 4])
 @pytest.mark.parametrize("name", CASES)
 def test_values(name, buffers):

@@ -30,6 +30,7 @@ def numbers():
     return values.astype(np.int64).astype(np.uint32).view(np.int32)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["v68", "v73", "v75", "v79"])
 @pytest.mark.parametrize(("op", "kind"), [("sitofp", np.int32), ("uitofp", np.uint32)])
 def test_integers_are_rounded_to_nearest_even(op, kind, target):

@@ -87,6 +87,7 @@ class TestDocument:
             assert docstrings.with_table(source, docstrings.table(self.ROWS, functions)) == source, name
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["v79", "v75+hvx-ieee-fp"])
 @pytest.mark.parametrize("name", SIMULATED)
 def test_code_of_ieee_forms_computes_what_the_host_does(name, target):
@@ -99,6 +100,7 @@ def test_code_of_ieee_forms_computes_what_the_host_does(name, target):
     assert same.all(), [tuple(x[~same][0] for x in operands), actual[~same][0], expected[~same][0]]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("element", ["f32", "f16"])
 def test_nothing_is_left_of_it(name, element):

@@ -51,6 +51,7 @@ def values(source: str) -> np.ndarray:
         return numbers.astype(np.float32 if source == "f32" else np.float16)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", ["v68", "v75", "v79"])
 @pytest.mark.parametrize(("source", "result", "low", "high", "body", "names"), [
     ("f32", "i8", -128.0, 127.0, ROUND_FIRST, KEEP), ("f32", "i8", 0.0, 255.0, ROUND_LAST, DROP),

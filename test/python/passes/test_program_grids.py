@@ -130,6 +130,7 @@ def test_the_user_forces_what_is_not_proven():
     assert f"same_place{GRID_SUFFIX}" in compiled(same_place, signature, threads=4, BLOCK=64).asm
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("grid", [(0, 3, 2), (1, 1, 1), (7, 5, 3), (1, 1, 97), (300, 1, 1), (2, 60, 1)])
 @pytest.mark.parametrize("threads", [0, 7])
 def test_each_program_runs_once_where_it_is(grid, threads, monkeypatch):
@@ -140,6 +141,7 @@ def test_each_program_runs_once_where_it_is(grid, threads, monkeypatch):
     np.testing.assert_array_equal(out, (x + 100 * y + 10000 * z)[..., None] + np.zeros(64))
 
 
+@pytest.mark.each_value
 @pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("threads", [0, 4, 7])
 @pytest.mark.parametrize("n", [77, 4097, 30011])

@@ -59,6 +59,7 @@ def overwritten(x, BLOCK: tl.constexpr):
     tl.store(x + 2 * at, tl.load(x + 2 * at + 1) + 1)
 
 
+@pytest.mark.each_value
 @pytest.mark.ieee_arithmetic
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int8])
 @pytest.mark.parametrize("block", [64, 1024])

@@ -92,6 +92,7 @@ def test_a_ragged_transpose_added_in_place(sum_is):
     assert np.array_equal(z if sum_is == "%z" else x, expected)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("type_", "side"), [("f32", 32), ("f16", 64), ("i16", 64), ("i8", 128)])
 @pytest.mark.parametrize("promise", ["{llvm.noalias}", ""])
 def test_a_square_of_vectors_is_transposed_where_it_goes(type_, side, promise):
@@ -224,6 +225,7 @@ def test_the_number_wins_but_only_if_there_is_one(type_):
     check_all(programs)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("execute", [on_host, on_simulator])
 @pytest.mark.parametrize("type_", ["f32", "f16", "bf16"])
 def test_extremes_of_rows_and_columns_are_found_among_integers(type_, execute):

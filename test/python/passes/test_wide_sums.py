@@ -40,6 +40,7 @@ def remarks(text):
     return [entry.message for entry in context.log.entries]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("extreme", (None, -1, 2**63 - 1, -(2**63), 2**32 - 1))
 @pytest.mark.parametrize(("sizes", "axes", "known"), [
     ((4099,), (0,), True), ((5, 130), (1,), True), ((300, 70), (0,), True), ((6, 7, 40), (0, 2), True),
@@ -57,6 +58,7 @@ def test_sums_wrap(sizes, axes, known, extreme):
     assert not [message for message in remarks(text) if "not vectorized" in message]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("extend", ("extsi", "extui"))
 @pytest.mark.parametrize("element", ("i32", "i16", "i8"))
 def test_sums_of_narrower_elements(element, extend):
@@ -71,6 +73,7 @@ def test_sums_of_narrower_elements(element, extend):
         assert result == (x if extend == "extsi" else x.view(f"u{dtype}")).astype(np.int64).sum()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("extend", ("extsi", "extui"))
 @pytest.mark.parametrize("element", ("i32", "i8"))
 @pytest.mark.parametrize("sizes", ((4, 5), (70, 300)))

@@ -35,6 +35,7 @@ def test_every_form_is_run():
         assert program.expected.size >= len(fields["out"]) * fields["out"].itemsize
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("run", RUNNERS)
 @pytest.mark.parametrize("alone", [False, True], ids=["mixed", "alone"])
 @pytest.mark.parametrize("generation", GENERATIONS)

@@ -138,6 +138,7 @@ def inputs(element, count, rng):
     return tuple(rng.integers(info.min, info.max, count, kind, endpoint=True) for _ in range(2))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("unroll", (False, True), ids=("plain", "unrolled"))
 def test_elementwise(target, unroll):
@@ -243,6 +244,7 @@ def test_histogram(control):
     np.testing.assert_array_equal(control.read(ph, I32, 256), np.bincount(x, minlength=256))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n", (1, 31, 32, 33, 100, 256))
 @pytest.mark.parametrize("target", TARGETS)
 def test_saxpy_with_tail(target, n):

@@ -37,6 +37,7 @@ def fails(machine, arguments, **options):
     return error.value
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize(("name", "arguments", "verb"), [
     ("memset", (layout.DDR_BASE, 0, 5 * GIB // 2), "writes"),
@@ -108,6 +109,7 @@ def test_no_copies_of_a_long_string(tmp_path, name, second, reason):
     assert HUGE >> 20 < megabytes < 750, megabytes
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("name", ["memset", "memmove", "memcmp", "strlen", "strcmp", "strspn"])
 def test_a_timeout_holds_in_library_functions(name, check):
@@ -149,6 +151,7 @@ def test_a_late_library_function_says_which_it_is():
     assert error.reason == "the program did not finish within 0.2 seconds; block '.LL' of 'compare' ran most often"
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize(("name", "content", "second"), [
     ("strcspn", b"1", bytes(set(range(1, 256)) - set(b"1"))), ("strspn", b"1", b"1"), ("strtok", b"1", b"2"),

@@ -120,6 +120,7 @@ def wide_sums(x, out, rows, columns, R: tl.constexpr, C: tl.constexpr, AXIS: tl.
     tl.store(out + n + i, tl.sum((v > 0).to(tl.int64), AXIS), mask=i < n)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("dtype", "unsigned"), [(torch.int32, False), (torch.int32, True), (torch.int16, False),
                                                  (torch.int8, False), (torch.bool, False)])
 @pytest.mark.parametrize(("axis", "shape"), [(0, (13, 45)), (1, (13, 45)), (1, (1, 5000))])

@@ -45,6 +45,7 @@ def layer_norm_welford(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
         tl.store(out + i, (v - average) * scale * w + b, mask=valid)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("columns", [1, 50, 128, 333])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_layer_norm_welford(columns, dtype):

@@ -21,6 +21,7 @@ def cumulative(x, out, rows, columns, KIND: tl.constexpr, AXIS: tl.constexpr, RE
     tl.store(out + at, v, mask=m)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["sum", "prod"])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])
@@ -143,6 +144,7 @@ def sort_rows(x, out, R: tl.constexpr, C: tl.constexpr, DESCENDING: tl.constexpr
     tl.store(out + at, tl.sort(tl.load(x + at), dim=1, descending=DESCENDING))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.int64, torch.float16])
 def test_sort_rows(descending, dtype):

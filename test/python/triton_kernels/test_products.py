@@ -51,6 +51,7 @@ def matmul_wrapped(a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn,
     tl.store(out, total.to(c.dtype.element_ty), mask=(rows[:, None] < M) & (columns[None, :] < N))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("M", "N", "K"), [(64, 64, 32), (33, 50, 70), (5, 3, 9), (100, 17, 16)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize("transposed", [False, True])
