@@ -42,11 +42,16 @@ def test_each_value_is_in_a_chosen_case():
     assert [conftest.chosen(case, [3]) for case in range(3)] == [True] * 3
 
 
+@pytest.fixture(params=["x", "y"])
+def kind(request):
+    return request.param
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("letter", "abc")
 @pytest.mark.parametrize(("one", "other"), [(1, 2), (3, 4)])
-def test_the_mark_of_the_other_cases(request, letter, one, other):
-    """Three of six run by default: those whose marks are these."""
+def test_the_mark_of_the_other_cases(request, letter, one, other, kind):
+    """Three of six run by default, with each parameter of a fixture: those whose marks are these."""
     full = request.node.get_closest_marker("full") is not None
     assert full == ((letter, one) not in {("a", 1), ("b", 3), ("c", 1)})
 

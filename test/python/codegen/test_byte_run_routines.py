@@ -57,7 +57,6 @@ def expected(name, places, tiles, runs, columns, distance):
     return done + read_out[-1]
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize(("tiles", "runs", "columns", "distance"), [
     (1, 1, 1, 1), (6, 3, 2, 54), (33, 2, 1, 40), (4, 3, 3, 5), (0, 1, 1, 4), (1, 0, 1, 4), (2, 2, 0, 4)])
 @pytest.mark.parametrize("name", NAMES)

@@ -54,7 +54,6 @@ def both(name):
     return parse(ROUTINES[name].assembly).functions[name], as_words
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize(("name", "conversion"), [("hexmlir_engine_hf", 2), ("hexmlir_engine_hf_relu", 0)])
 @pytest.mark.parametrize(("tiles", "columns"), [
     (1, 1), (1, 3), (31, 2), (32, 1), (32, 2), (33, 1), (33, 3), (63, 2), (64, 2), (65, 1), (96, 2), (100, 3),

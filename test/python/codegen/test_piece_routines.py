@@ -92,7 +92,6 @@ def test_no_rule_is_broken(chip):
     np.testing.assert_allclose(found, left.astype(np.float64) @ right.astype(np.float64), rtol=0, atol=2**-17)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize(("reduction", "spread"), [(32, 0), (96, 4), (1056, 0), (512, 8)])
 @pytest.mark.parametrize("scale", [2.0**-12, 2.0**-5, 1.0, 8.0])
 def test_sums_have_22_bits(reduction, spread, scale):

@@ -128,7 +128,6 @@ def test_sums_and_biases_that_cancel(emulation, seed, kind, tiles, columns):
     np.testing.assert_array_equal(emulation(*operands, False), simulated(*operands, False)[0])
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("relu", [False, True])
 @pytest.mark.parametrize(("kind", "tiles", "columns"), [
     ("normal", 3, 2), ("normal", 33, 1), ("wide", 2, 3), ("wide", 65, 1), ("bits", 1, 3), ("bits", 4, 2),

@@ -71,7 +71,6 @@ def simulated(name, a, w, tables):
     return machine.read(places[2], np.uint8, size)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize(("reduction", "columns"), [(32, 64), (45, 30), (290, 130)])
 @pytest.mark.parametrize("bits", [8, 4])
 def test_exact_sums(emulation, bits, reduction, columns):
@@ -82,7 +81,6 @@ def test_exact_sums(emulation, bits, reduction, columns):
     np.testing.assert_array_equal(byte_tiles.sums(found)[:, :columns], exact)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("seed", "tiles", "columns"), [(0, 1, 1), (1, 3, 2), (2, 17, 1)])
 def test_any_tables(emulation, name, seed, tiles, columns):

@@ -36,7 +36,6 @@ REDUCE = {"sum": lambda x: x.sum(1), "max": lambda x: x.amax(1), "min": lambda x
           "argmax": lambda x: x.argmax(1).int(), "argmin": lambda x: x.argmin(1).int()}
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("op", REDUCE)
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (1, 64), (16, 1), (8, 32), (2, 1024)])
 def test_reduce(op, m, n):
@@ -46,7 +45,6 @@ def test_reduce(op, m, n):
     torch.testing.assert_close(out, REDUCE[op](x), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("op", ["sum", "max", "min"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.int32, torch.int64, torch.float64])
 def test_reduce_types(op, dtype):
@@ -101,7 +99,6 @@ def value_and_place(x, values, places, LARGEST: tl.constexpr, LEFT: tl.constexpr
     tl.store(places + k, place)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize(("m", "n", "axis"), [(4, 1024, 1), (64, 32, 0), (32, 16, 1), (1, 64, 1), (64, 1, 1)])
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32])
@@ -176,7 +173,6 @@ def scan_kernel(x, out, AXIS: tl.constexpr, REVERSE: tl.constexpr, KIND: tl.cons
     tl.store(out + i, v)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("kind", ["sum", "prod"])
@@ -214,7 +210,6 @@ def dot_kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TRANS
     tl.store(c + where, tl.dot(x, y, acc=tl.load(c + where)))
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("transposed", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 16, 16), (1, 32, 8), (32, 1, 16), (4, 8, 1)])
@@ -291,7 +286,6 @@ SHAPES = {
 }
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize(("m", "n"), [(4, 8), (1, 8), (8, 16)])
 def test_shapes(kind, m, n):

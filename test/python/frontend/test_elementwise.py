@@ -178,7 +178,6 @@ def test_clamp_of_nan_is_a_bound():
     assert set(out[~numbers].tolist()) <= {-1.0, 1.0}
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
 @pytest.mark.parametrize("op", INT_OPS)
 def test_binary_int(op, dtype):
@@ -209,7 +208,6 @@ def cast_kernel(x, out, n, BLOCK: tl.constexpr):
 CASTS = [torch.float32, torch.float16, torch.bfloat16, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8]
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("source", CASTS)
 @pytest.mark.parametrize("target", CASTS)
 def test_casts(source, target):

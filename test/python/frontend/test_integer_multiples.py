@@ -14,7 +14,6 @@ def columns(seed, depth, low, high, scale, dtype):
     return (integers * scales).to(dtype)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
 @pytest.mark.parametrize("ends", [(-8, 7), (0, 15), (-128, 127), (0, 255), (-255, 0), (-3, -3), (0, 1), (0, 0)])
 @pytest.mark.parametrize("depth", [1, 5, 32])

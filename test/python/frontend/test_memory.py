@@ -83,7 +83,6 @@ COMPARE = {
 }
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("kind", COMPARE)
 @pytest.mark.parametrize("n", [-4, 0, 2, 20, 63, 64, 190, 1000])
 def test_mask_forms(kind, n):

@@ -31,7 +31,6 @@ def decoded(packed):
     return found
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("shape", [(32, 32), (64, 96), (40, 70), (1, 1), (33, 5)])
 @pytest.mark.parametrize("ends", [(-8, 7), (-7, 7), (-3, 2), (-8, -8), (0, 1)])
 def test_values(shape, ends):

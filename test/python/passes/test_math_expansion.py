@@ -100,7 +100,6 @@ def test_code_of_ieee_forms_computes_what_the_host_does(name, target):
     assert same.all(), [tuple(x[~same][0] for x in operands), actual[~same][0], expected[~same][0]]
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("element", ["f32", "f16"])
 def test_nothing_is_left_of_it(name, element):

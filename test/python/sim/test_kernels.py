@@ -244,7 +244,6 @@ def test_histogram(control):
     np.testing.assert_array_equal(control.read(ph, I32, 256), np.bincount(x, minlength=256))
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("n", (1, 31, 32, 33, 100, 256))
 @pytest.mark.parametrize("target", TARGETS)
 def test_saxpy_with_tail(target, n):

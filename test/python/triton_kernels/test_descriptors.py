@@ -17,7 +17,6 @@ def copy_blocks(x, out, M, N, PAD: tl.constexpr, R: tl.constexpr, C: tl.constexp
     target.store([row, column], source.load([row - 2, column - 3]))
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("padding", ["zero", "nan"])
 @pytest.mark.parametrize(("M", "N"), [(16, 32), (13, 37), (1, 4)])
 def test_edges_on_all_sides(M, N, padding):

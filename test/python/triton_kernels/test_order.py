@@ -21,7 +21,6 @@ def cumulative(x, out, rows, columns, KIND: tl.constexpr, AXIS: tl.constexpr, RE
     tl.store(out + at, v, mask=m)
 
 
-@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["sum", "prod"])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])
