@@ -142,6 +142,28 @@ def test_largest_bytes(kind):
     assert torch.equal(hx.compile(torch.export.export(Pool(), (q,)))(q), expected)
 
 
+@pytest.mark.parametrize("kind", [UNSIGNED, SIGNED])
+def test_averages_of_windows(kind):
+    """Of four bytes, every fourth average is in the middle between two bytes: it becomes the upper one."""
+    poolings = [((2,), 4), ((3, 2, 1), 9), (((1, 3), 1), 3), ((2, 2, 0, False, True, 3), 3)]
+
+    class Model(torch.nn.Module):
+        def forward(self, q):
+            x = from_bytes(q, 0.05, 71, kind)
+            return [to_bytes(F.avg_pool2d(x, *arguments), 0.05, 71, kind) for arguments, _ in poolings] + [
+                to_bytes(torch.relu(F.avg_pool2d(x, 2)), 0.0317, 5, kind),
+                F.avg_pool2d(x, 3, 2, 1, count_include_pad=False)]
+
+    q = torch.randint(kind[0], kind[1] + 1, (2, 33, 7, 10)).to(kind[2])
+    real = (q.double() - 71) * 0.05
+    *got, wider, floats = hx.compile(torch.export.export(Model(), (q,)))(q)
+    for (arguments, count), result in zip(poolings, got, strict=True):
+        sums = F.avg_pool2d(q.double() - 71, *arguments[:3], divisor_override=1)  # whole numbers: the middle is exact
+        assert result.equal(nearest(sums / count, 1.0, 71, kind))
+    assert wider.equal(nearest(F.avg_pool2d(real, 2).relu(), 0.0317, 5, kind))
+    torch.testing.assert_close(floats.double(), F.avg_pool2d(real, 3, 2, 1, count_include_pad=False), rtol=0, atol=1e-5)
+
+
 def test_a_layer_that_needs_more_than_32_bits_is_f32():
     """A factor of more than one step for each unit of the sums."""
 

@@ -46,7 +46,9 @@ def max_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilatio
 
 
 def sum_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilation: Pair) -> torch.Tensor:
-    """The sum of each window of (N, H, W, C)."""
+    """The sum of each window of (N, H, W, C), floats or integers."""
+    if not x.dtype.is_floating_point:
+        return sum_pool(x.double(), window, stride, padding, dilation).to(x.dtype)
     y = F.avg_pool2d(x.permute(0, 3, 1, 2), window, stride, padding, divisor_override=1)
     return y.permute(0, 2, 3, 1).contiguous()
 
@@ -194,7 +196,7 @@ def build_max_pool(node: Node) -> str:
 
 def build_sum_pool(node: Node) -> str:
     """The sum of each window; outside the image is 0."""
-    return _build_pool(node, "0.0", "pooling_nhwc_sum")
+    return _build_pool(node, "0.0" if dtype_of(args_of(node)[0]).is_floating_point else "0", "pooling_nhwc_sum")
 
 
 BUILDERS.update({convolution: build_convolution, max_pool: build_max_pool, sum_pool: build_sum_pool})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
-from hexagon_mlir.frontend.torch.kernels.convolution import convolution, max_pool, sum_pool
+from hexagon_mlir.frontend.torch.kernels.convolution import Pair, convolution, max_pool, sum_pool
 from hexagon_mlir.frontend.torch.rewrites.bytes import pools_bytes
 from hexagon_mlir.frontend.torch.rewrites.integers import INTEGERS, converted, integer_operands, start_of_sums
 from hexagon_mlir.frontend.torch.rewrites.transposed import Phases, TransposedConvolution
@@ -134,25 +135,36 @@ def _product(graph: TorchGraph, node: Node, y: Node, weight: Node, bias: Node | 
     return graph.insert(node, _aten.reshape.default, result, [*shape_of(y)[:3], outputs])
 
 
+def sum_windows(node: Node) -> tuple[Pair, Pair, Pair, int] | None:
+    """Window, stride, padding and divisor of an average pooling whose windows all have one divisor."""
+    given = arguments_of(node)
+    window, stride, padding = _window(given)
+    if given.get("ceil_mode", False) or (any(padding) and not given.get("count_include_pad", True)):
+        return None
+    return window, stride, padding, given.get("divisor_override") or prod(window)
+
+
+def _window(given: Mapping[str, Any]) -> tuple[Pair, Pair, Pair]:
+    """Window, stride and padding of a pooling."""
+    window = _pair(given["kernel_size"], 1, 2)
+    return window, _pair(given.get("stride") or window, 1, 2), _pair(given.get("padding", 0), 0, 2)
+
+
 def _pool(graph: TorchGraph, node: Node) -> None:
     given = arguments_of(node)
     x = given["self"]
     if len(shape_of(x)) != 4 or not (dtype_of(x) in _FLOATS or pools_bytes(node)) or given.get("ceil_mode", False):
         return
-    window = _pair(given["kernel_size"], 1, 2)
-    stride = _pair(given.get("stride") or window, 1, 2)
-    padding, dilation = _pair(given.get("padding", 0), 0, 2), _pair(given.get("dilation", 1), 1, 2)
+    window, stride, padding = _window(given)
     if node.target == _aten.avg_pool2d.default:
-        if any(padding) and not given.get("count_include_pad", True):
-            return
-        count = given.get("divisor_override") or prod(window)
+        if (windows := sum_windows(node)) is not None:
+            def average(y: Node) -> Node:
+                total = graph.insert(node, sum_pool, y, window, stride, padding, (1, 1))
+                return graph.insert(node, _aten.mul.Tensor, total, 1.0 / windows[-1])
 
-        def average(y: Node) -> Node:
-            total = graph.insert(node, sum_pool, y, window, stride, padding, (1, 1))
-            return graph.insert(node, _aten.mul.Tensor, total, 1.0 / count)
-
-        _replace(graph, node, 4, average)
+            _replace(graph, node, 4, average)
         return
+    dilation = _pair(given.get("dilation", 1), 1, 2)
     target = node
     if node.target == _aten.max_pool2d_with_indices.default:
         target = next(iter(node.users))

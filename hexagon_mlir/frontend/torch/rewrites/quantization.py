@@ -1,10 +1,10 @@
 """Layers between bytes compute with bytes.
 
 PyTorch exports a quantized layer as conversions from bytes to f32, the layer in f32, and a conversion back (the
-operations of ``quantized_decomposed``). Here products, convolutions, sums of two tensors and means are exact sums of
-integers, which become bytes in fixed point (`fixed_point`): the real value plus 1/2, rounded down. What moves or
-compares elements does so with bytes, and a function of single elements of one tensor is a table of what PyTorch
-computes. ReLU and ReLU6 before a conversion to bytes are its clamp. Other layers compute in f32.
+operations of ``quantized_decomposed``). Here products, convolutions, sums of two tensors, means and average pooling are
+exact sums of integers, which become bytes in fixed point (`fixed_point`): the real value plus 1/2, rounded down. What
+moves or compares elements does so with bytes, and a function of single elements of one tensor is a table of what
+PyTorch computes. ReLU and ReLU6 before a conversion to bytes are its clamp. Other layers compute in f32.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, arguments_of, dtype_of, shape_of
+from hexagon_mlir.frontend.torch.kernels.convolution import sum_pool
 from hexagon_mlir.frontend.torch.kernels.requantization import add_bytes, requantize
 from hexagon_mlir.frontend.torch.rewrites.byte_sums import addition
 from hexagon_mlir.frontend.torch.rewrites.byte_tables import table
 from hexagon_mlir.frontend.torch.rewrites.constants import value_of
 from hexagon_mlir.frontend.torch.rewrites.conversions import expand_dequantize, expand_quantize
+from hexagon_mlir.frontend.torch.rewrites.convolution import FIRST, LAST, sum_windows
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.frontend.torch.rewrites.integers import converted
 from hexagon_mlir.frontend.torch.rewrites.quantized_products import PRODUCTS, computed_product, product
@@ -85,6 +87,8 @@ def _quantize(graph: TorchGraph, node: Node, conversion: Conversion | None) -> N
             return
         if layer.target == _aten.mul.Tensor and _mean(graph, layer, node, scheme, limits):
             return
+        if layer.target == _aten.avg_pool2d.default and _average(graph, layer, node, scheme, limits):
+            return
     expand_quantize(graph, node, scheme)
 
 
@@ -131,16 +135,41 @@ def _mean(graph: TorchGraph, layer: Node, node: Node, scheme: Scheme, limits: Se
     if found is None:
         return False
     sums, given, count = found
-    factor = given.scale * share / scheme.scale
-    numbers = requantization(torch.tensor([factor]).double(), torch.tensor([float(scheme.zero)]).double(),
-                             count * given.largest, (scheme.low, scheme.high))
-    if numbers is None:
+    scaled = _scaled(graph, node, sums, given.scale * share, count * given.largest, scheme, limits)
+    if scaled is not None:
+        graph.replace(node, scaled)
+    return scaled is not None
+
+
+def _average(graph: TorchGraph, layer: Node, node: Node, scheme: Scheme, limits: Sequence[float]) -> bool:
+    """The averages of windows of an image of bytes, as bytes."""
+    given = arguments_of(layer)
+    found, windows = dequantized(graph, given["self"]), sum_windows(layer)
+    if found is None or windows is None or len(shape_of(found[0])) != len(LAST[4]):
         return False
-    values = (int(numbers.factors), int(numbers.offsets))
+    (x, of), (window, stride, padding, count) = found, windows
+    if prod(window) * of.largest >= 1 << 31:
+        return False
+    wide = converted(graph, node, graph.insert(node, _aten.permute.default, x, list(LAST[4])), torch.int32)
+    if of.zero:
+        wide = graph.insert(node, _aten.sub.Tensor, wide, of.zero)
+    sums = graph.insert(node, sum_pool, wide, window, stride, padding, (1, 1))
+    scaled = _scaled(graph, node, sums, of.scale / count, prod(window) * of.largest, scheme, limits)
+    if scaled is not None:
+        graph.replace(node, graph.insert(node, _aten.permute.default, scaled, list(FIRST[4])))
+    return scaled is not None
+
+
+def _scaled(graph: TorchGraph, node: Node, sums: Node, scale: float, largest: int, scheme: Scheme,
+            limits: Sequence[float]) -> Node | None:
+    """``sums`` of i32, at most ``largest``, times ``scale``, as bytes by ``scheme``; None where it takes more bits."""
+    numbers = requantization(torch.tensor([scale / scheme.scale]).double(), torch.tensor([float(scheme.zero)]).double(),
+                             largest, (scheme.low, scheme.high))
+    if numbers is None:
+        return None
     low, high = scheme.within(*limits)
-    graph.replace(node, graph.insert(node, requantize, sums, *values, numbers.left, numbers.right, low, high,
-                                     scheme.dtype, numbers.limit))
-    return True
+    return graph.insert(node, requantize, sums, int(numbers.factors), int(numbers.offsets), numbers.left, numbers.right,
+                        low, high, scheme.dtype, numbers.limit)
 
 
 def _sum(graph: TorchGraph, node: Node) -> None:
