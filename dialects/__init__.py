@@ -30,7 +30,7 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_STORE,
     ENGINE_WAIT,
 )
-from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, LOOK_UP, WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, ENGINE_MATRIX, LOOK_UP, WEIGHT_MATRIX
 
 PREFIX = "hexagon."
 
@@ -86,7 +86,7 @@ ATTRIBUTES = {
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
         "their scales and zero points", frozenset({"tensor"})),
     block_weights.TILES: Attribute(
-        "on what makes the matrix engine's tiles from codes of 4 bits and scales", _ON_TENSORS | _IN_LOOPS),
+        "on what makes the matrix engine's tiles from codes and scales", _ON_TENSORS | _IN_LOOPS),
     block_weights.PRODUCT: Attribute(
         "on a product of rows in fixed point with weights in blocks: the bits of a weight's code",
         _ON_TENSORS | _IN_LOOPS),
@@ -111,10 +111,13 @@ OPERATIONS = {
                        frozenset({"buffer", "runtime"})),
     WEIGHT_MATRIX: Attribute(
         "``(tiles, columns?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has, and sums of its "
-        "columns; or that of codes and scales that tiles are made of",
+        "columns",
         frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
+        frozenset({"source", "tensor"})),
+    ENGINE_MATRIX: Attribute(
+        "``(codes, scales, zeros?) {bits} -> matrix``: the same for the matrix engine, whose tiles are made of codes",
         frozenset({"source", "tensor"})),
     ENGINE_PRODUCT: Attribute(
         "``(activations, weights, columns, results) {hexagon.windows?}``: a product of tiles by the matrix engine, "

@@ -18,9 +18,9 @@ of P bytes of a number counts 256^p units. The unit, a power of two, is that of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.ir import ir
 
 COLUMNS, LANES, PARITIES = 64, 32, 2
@@ -38,7 +38,7 @@ PLANES = {32: 4, 16: 2}
 """Bytes of fixed point by the bits of a float: its significand and 6 bits (f32), 3 bits (f16), 6 (bf16) more."""
 
 TILES = "hexagon.block_tiles"
-"""On a linalg op: it makes the matrix engine's tiles of f16 from codes of 4 bits and their scales."""
+"""On a linalg op, which makes the matrix engine's tiles of f16 from such weights: the bits of a code."""
 PRODUCT = "hexagon.block_product"
 """On a linalg op, a product of rows in fixed point with such weights: the bits of a code."""
 ROW_OPERANDS = 3
@@ -54,8 +54,6 @@ TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
 _FIELDS = 4
-_RANK, _STEPS = 6, 2
-"""Of codes: their dimensions, and that of the words of a column in a block."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +74,10 @@ class Format:
         return (self.block in BLOCKS and self.bits in (4, 8) and self.scale_bits in (16, 32)
                 and self.zero_bits in (0, BYTE_BITS, 16, 32))
 
-    @property
-    def is_for_engine(self) -> bool:
-        """Whether HVX makes tiles of the matrix engine from such codes."""
-        return (self.bits, self.scale_bits, self.zero_bits) == (4, 16, 0) and self.block in BLOCKS[1:]
+    def is_for_engine(self, depth: int) -> bool:
+        """Whether HVX makes tiles of the matrix engine from such codes: ``depth`` weights of a column are whole tiles
+        where they are whole blocks."""
+        return -(-depth // self.block) * self.block == -(-depth // TILE) * TILE
 
     @property
     def extra_bits(self) -> tuple[int, ...]:
@@ -115,24 +113,16 @@ def formats_of(function: ir.Operation) -> dict[int, Format]:
 
 def code_bits(op: ir.Operation) -> int:
     """Bits of the codes in product ``op``; 0 for any other op."""
-    return ir.IntegerAttr(op.attributes[PRODUCT]).value if PRODUCT in op.attributes else 0
+    return _bits(op, PRODUCT)
 
 
-def are_codes(type_: ir.Type) -> bool:
-    """True for a tensor of codes."""
-    shaped = ir.RankedTensorType(type_)
-    shape: Sequence[int] = shaped.shape
-    return shaped.rank == _RANK and list(shape[-3:]) == [PARITIES, LANES, WORD] and str(shaped.element_type) == "i8"
+def tile_bits(op: ir.Operation) -> int:
+    """Bits of the codes that ``op`` makes tiles of; 0 for any other op."""
+    return _bits(op, TILES)
 
 
-def block_rows(type_: ir.Type) -> int:
-    """Rows of weights that share a scale, in a tensor of codes of 4 bits."""
-    return ir.RankedTensorType(type_).shape[_STEPS] * WORD * BYTE_BITS // 4
-
-
-def makes_tiles(op: ir.Operation) -> bool:
-    """Whether ``op`` is one with `TILES`."""
-    return TILES in op.attributes
+def _bits(op: ir.Operation, name: str) -> int:
+    return ir.IntegerAttr(op.attributes[name]).value if name in op.attributes else 0
 
 
 def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:

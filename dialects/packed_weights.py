@@ -27,13 +27,13 @@ WORDS = "hexagon.word_weights"
 
 
 def weight_matrix(tiles: ir.Value, matrix: ir.Type, columns: ir.Value | None = None) -> ir.Operation:
-    """The operation, at the insertion point; ``columns`` are the sums of `SUMS`, or the scales of codes."""
+    """The operation, at the insertion point; ``columns`` are the sums of `SUMS`."""
     return ir.Operation.create(WEIGHT_MATRIX, results=[matrix],
                                operands=[tiles, *([] if columns is None else [columns])])
 
 
 def tiles_of(matrix: ir.Value) -> ir.Value | None:
-    """The tiles, or the codes, of a ``matrix`` that is made of them."""
+    """The tiles of a ``matrix`` that is made of them."""
     if isinstance(matrix.owner, ir.Block) or matrix.owner.operation.name != WEIGHT_MATRIX:
         return None
     return matrix.owner.operation.operands[0]
@@ -41,15 +41,6 @@ def tiles_of(matrix: ir.Value) -> ir.Value | None:
 
 def sums_of(matrix: ir.Value) -> ir.Value | None:
     """The sums of the columns of a ``matrix`` that is made of tiles, where they are known."""
-    return _second(matrix)
-
-
-def scales_of(matrix: ir.Value) -> ir.Value | None:
-    """The scales of a ``matrix`` that is made of codes."""
-    return _second(matrix)
-
-
-def _second(matrix: ir.Value) -> ir.Value | None:
     if tiles_of(matrix) is None or len(matrix.owner.operation.operands) == 1:
         return None
     return matrix.owner.operation.operands[1]

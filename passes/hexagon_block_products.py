@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import code_bits, makes_tiles
+from hexagon_mlir.dialects.block_weights import code_bits, tile_bits
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.query import ops_named
@@ -24,9 +24,9 @@ class HexagonBlockProductsPass(Pass):
     fit, converted, scaled and added in f32. Two rows share the codes in registers; of a row alone, this is done while
     the next block is multiplied. Blocks are taken as many at a time as leave the rows' bytes in the L1 cache.
 
-    The matrix engine's tiles of f16 from codes of 4 bits and scales (``hexagon.block_tiles``, `hexagon-matrix-engine`)
+    The matrix engine's tiles of f16 from codes (``hexagon.block_tiles``, `hexagon-matrix-engine`)
     are made here too: two shuffles put the codes of 64 columns side by side, eight rows of them, each is looked up in a
-    table of f16 (vlut16), and multiplied by its scale.
+    table of f16 (vlut16), and multiplied by its scale; codes of 8 bits are made f16 by arithmetic.
 
     Before:
         #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>
@@ -123,7 +123,7 @@ class HexagonBlockProductsPass(Pass):
             with op.location, ir.InsertionPoint(op), constants.around(op):
                 BlockProductEmitter(op, vector_bytes, cached_bytes).emit()
             erase_op(op, self.name)
-        for op in [op for op in ops_named(module, "linalg.generic") if makes_tiles(op)]:
+        for op in [op for op in ops_named(module, "linalg.generic") if tile_bits(op)]:
             with op.location, ir.InsertionPoint(op), constants.around(op):
                 BlockTilesEmitter(op, vector_bytes).emit()
             erase_op(op, self.name)

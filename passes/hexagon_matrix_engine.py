@@ -7,13 +7,13 @@ from enum import StrEnum
 from math import prod
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
-from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX, WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
+from hexagon_mlir.passes.lib.block_tiles import tile_bytes, vector_cycles
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles
@@ -183,7 +183,7 @@ class HexagonMatrixEnginePass(Pass):
         """Rewrite every product of ``module`` that pays."""
         if self.matrix_engine and context.target.has_matrix_engine:
             self._rewrite_products(module, context)
-        for op in ops_named(module, WEIGHT_MATRIX):
+        for op in ops_named(module, WEIGHT_MATRIX, ENGINE_MATRIX):
             if any(True for _ in op.results[0].uses):
                 with op.location, ir.InsertionPoint(op):
                     op.results[0].replace_all_uses_with(unpack_matrix(op))
@@ -229,9 +229,11 @@ class HexagonMatrixEnginePass(Pass):
             matmul = unfolded
         budget -= budget // self.gaps
         weights, grid = matmul.packed, None
-        narrow = weights is not None and are_codes(weights.type)
+        codes = matmul.codes
+        code_bytes = 0 if codes is None else tile_bytes(codes)
+        code_cycles = 0.0 if codes is None else vector_cycles(codes.operands, codes.bits, target)
         alone = matmul.op.parent.operation.name == "func.func"  # loops where others stand around it
-        of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, narrow)
+        of_factors = Sizes(*sizes, matmul.epilogue_bytes, weights is not None, code_bytes, code_cycles)
         if matmul.batches and alone and in_groups(matmul) and self._rewrite_batch(matmul, of_factors, budget, cost,
                                                                                   context):
             return
@@ -243,20 +245,20 @@ class HexagonMatrixEnginePass(Pass):
         if matmul.packed is None and not self._pays(matmul, cycles, hvx_cycles(*sizes, cost.hvx), context):
             return
         loaded = in_program(matmul.op) and all(is_local(factor) for factor in list(matmul.op.operands)[:2])
-        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, narrow, loaded)
+        blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, code_bytes, loaded)
         if blocks is None and grid is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
         if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
             matmul = round_once(matmul)
         parts = None
-        if narrow and grid is None:
-            cuts = choose_cuts(*sizes, budget, matmul.epilogue_bytes) if target.has_matrix_pieces else ()
+        if code_bytes and grid is None:
+            cuts = choose_cuts(*sizes, budget, code_bytes, matmul.epilogue_bytes) if target.has_matrix_pieces else ()
             cuts = cuts if can_split(matmul, cuts) else ()
             if len(cuts) > 1:
                 self._rewrite_cut(matmul, cuts, cost, context)
                 return
-            parts = choose_column_parts(*sizes, budget, matmul.epilogue_bytes)
+            parts = choose_column_parts(*sizes, budget, code_bytes, matmul.epilogue_bytes)
         heads = read_heads(matmul) if grid is not None else None
         if grid is not None and heads is not None and fits(grid[0], heads):
             for one, result in zip(heads, HeadGridBuilder(matmul, grid[0], heads).build_all(), strict=True):

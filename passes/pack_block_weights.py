@@ -14,6 +14,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.read import LEFT, RIGHT, product_sizes
 from hexagon_mlir.passes.block_products.tables import part_of, reads_of
 from hexagon_mlir.passes.lib.block_arguments import note_codes, types_of
+from hexagon_mlir.passes.lib.block_weights import block_matrix, block_weights
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 from hexagon_mlir.targets import Target
 
@@ -131,7 +132,8 @@ class PackBlockWeightsPass(Pass):
                 given.set_type(codes)
                 pairs = give_more(function, kernel, others, op.location)
                 added += [one for _, one in pairs]
-                op.operands[RIGHT] = _matrix([weight, *(own for own, _ in pairs)], matrix, form)
+                weights = block_weights([weight, *(own for own, _ in pairs)], form.bits)
+                op.operands[RIGHT] = block_matrix(BLOCK_MATRIX, weights, matrix)
             packed.append(given)
         if packed:
             retype(kernel)
@@ -160,8 +162,8 @@ class PackBlockWeightsPass(Pass):
                 read.argument.set_type(codes)
                 own = [kernel.regions[0].blocks[0].add_argument(type_, read.product.location) for type_ in others]
                 with read.product.location, ir.InsertionPoint(read.product):
-                    read.product.operands[RIGHT] = _matrix([part_of(one, read) for one in (read.argument, *own)],
-                                                           matrix, form)
+                    parts = block_weights([part_of(one, read) for one in (read.argument, *own)], form.bits)
+                    read.product.operands[RIGHT] = block_matrix(BLOCK_MATRIX, parts, matrix)
                 collapse = next(iter(read.cut.results[0].uses)).owner.operation
                 erase_op(collapse, self.name)
                 erase_op(read.cut, self.name)
@@ -177,7 +179,8 @@ class PackBlockWeightsPass(Pass):
             most = self.most_rows_split if self.f32_split and target.has_matrix_pieces else self.most_rows or rows
         else:
             on_engine = self.matrix_engine and target.has_matrix_engine
-            most = self.most_rows_tiles if on_engine and form.is_for_engine else self.most_rows_f16
+            depth = ir.RankedTensorType(op.operands[RIGHT].type).shape[0]
+            most = self.most_rows_tiles if on_engine and form.is_for_engine(depth) else self.most_rows_f16
         return 0 < rows <= most
 
 
@@ -195,9 +198,3 @@ def _rows(op: ir.Operation) -> int:
         return 0
     rows, columns, depth = sizes
     return rows if [depth, columns] == list(types[RIGHT].shape) else 0
-
-
-def _matrix(operands: list[ir.Value], matrix: ir.RankedTensorType, form: Format) -> ir.Value:
-    """The matrix of codes, scales, and what else there is, at the insertion point."""
-    bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), form.bits)
-    return ir.Operation.create(BLOCK_MATRIX, results=[matrix], operands=operands, attributes={"bits": bits}).result

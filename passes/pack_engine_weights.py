@@ -11,6 +11,7 @@ from hexagon_mlir.dialects.nibble_weights import NIBBLES, nibble_weights_shape
 from hexagon_mlir.dialects.packed_weights import PACKED, SUMS, note, numbers, weight_matrix
 from hexagon_mlir.dialects.split_weights import split_shape
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay as byte_convolution_pays
@@ -22,6 +23,7 @@ from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
 from hexagon_mlir.passes.engine_convolution.weights import packs_at_compile_time
 from hexagon_mlir.passes.lib.block_arguments import note_codes, types_of
+from hexagon_mlir.passes.lib.block_weights import block_matrix, block_weights
 from hexagon_mlir.passes.lib.constant_factors import call_with, constant_of, give_more, models_of, retype
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, pays
 from hexagon_mlir.passes.lib.split_cost import bf16_pays
@@ -50,9 +52,9 @@ class PackEngineWeightsPass(Pass):
     a tensor of weight tiles ``[N / 32][K / 32][16][32][2]``, and ``hexagon.packed_weights`` names it: whoever calls the
     function packs its constants. In the kernel, ``hexagon.weight_matrix`` stands for the matrix of these tiles;
     `hexagon-matrix-engine` and `hexagon-engine-convolution` take them as they are, so that weights are transferred to
-    TCM and multiplied there without any work of HVX. Constants of f16 that ``hexagon.block_constants`` names, of 4 bits
-    with f16 scales for 32, 64 or 128 of a column, become codes, and their scales an argument at the end, as
-    `pack-block-weights` has them for products of a few rows: HVX makes tiles of them. Constants of bytes become
+    TCM and multiplied there without any work of HVX. Constants of f16 that ``hexagon.block_constants`` names become
+    codes, and their scales, and zero points or minima, arguments at the end, as `pack-block-weights` has them for
+    products of a few rows, where blocks fill up a column as tiles do: HVX makes tiles of them. Constants of bytes are
     ``[N / 32][K / 32][8][32][4]``, and ``[N / 32][K / 32][4][32][4]`` where ``hexagon.nibble_weights`` says that they
     have 4 bits: a transfer of half the bytes. Where the other factor of such a product, or of a convolution with
     weights of 4 bits, has signs, the sums of the columns times -128 become an argument at the end, and
@@ -133,7 +135,7 @@ class PackEngineWeightsPass(Pass):
 
     def _pack_codes(self, function: ir.Operation, call: ir.Operation, kernel: ir.Operation,
                     context: PassContext) -> list[int]:
-        """Give ``kernel`` what it multiplies by as codes, where they have 4 bits; the numbers of these arguments of
+        """Give ``kernel`` what it multiplies by as codes, where it has them; the numbers of these arguments of
         ``function``."""
         formats, packed = formats_of(function), list[int]()
         added: list[ir.Value] = []
@@ -141,19 +143,19 @@ class PackEngineWeightsPass(Pass):
             depth = self._depth(op, context.target)
             given = constant_of(op.operands[RIGHT], kernel, call, function) if depth else None
             form = None if given is None else formats.get(given.arg_number)
-            if given is None or form is None or not form.is_for_engine or (
-                    form.block > TILE and depth % form.block):
+            if given is None or form is None or not form.is_for_engine(depth):
                 continue
             weight, matrix = ir.BlockArgument(op.operands[RIGHT]), ir.RankedTensorType(op.operands[RIGHT].type)
             if list(matrix.shape) != [depth, matrix.shape[-1]] or not isinstance(matrix.element_type, ir.F16Type):
                 continue
-            codes, scales = types_of(matrix, form)
+            codes, *others = types_of(matrix, form)
             with op.location, ir.InsertionPoint.at_block_begin(kernel.regions[0].blocks[0]):
                 weight.set_type(codes)
                 given.set_type(codes)
-                (own, of_call), = give_more(function, kernel, [scales], op.location)
-                added.append(of_call)
-                op.operands[RIGHT] = weight_matrix(weight, matrix, own).results[0]
+                pairs = give_more(function, kernel, others, op.location)
+                added += [of_call for _, of_call in pairs]
+                weights = block_weights([weight, *(own for own, _ in pairs)], form.bits)
+                op.operands[RIGHT] = block_matrix(ENGINE_MATRIX, weights, matrix)
             packed.append(given.arg_number)
         if packed:
             retype(kernel)

@@ -14,13 +14,12 @@ from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_cal
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.same_programs import under_name, without_name
 from hexagon_mlir.codegen.search_shares import TWICE, searched
-from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
-from hexagon_mlir.ir.hexagon_dialect import WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX
 from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Search, Settings
@@ -112,13 +111,13 @@ def _source(function: ir.Operation, given: set[int]) -> str:
 
 def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:
     """Bytes of TCM that ``kernel`` may use, 0 for all of it where smaller tiles cost more than prefetching the first
-    tile of the next kernel saves: a convolution reads its windows more often, a product with weights of 4 bits converts
+    tile of the next kernel saves: a convolution reads its windows more often, a product with weights in blocks converts
     them again for each block of rows, and factors of a product on the matrix engine are transferred again if none of
     them fits.
     """
     chip = targets.get(target)
     on_engine = settings.matrix_engine and chip.has_matrix_engine
-    whole = any("conv_" in op.name or (op.name == WEIGHT_MATRIX and are_codes(op.operands[0].type))
+    whole = any("conv_" in op.name or op.name == ENGINE_MATRIX
                 or (on_engine and takes_long(op, chip)) for op in nested_ops(kernel))
     return 0 if whole else chip.tcm_share_bytes
 

@@ -32,8 +32,11 @@ WEIGHT_MATRIX = "hexagon.weight_matrix"
 BLOCK_MATRIX = "hexagon.block_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks, see
 `hexagon_mlir.dialects.block_weights`."""
+ENGINE_MATRIX = "hexagon.engine_matrix"
+"""``(codes, scales, zeros?) {bits} -> matrix``: the same matrix as a factor for the matrix engine, whose tiles are made
+of the codes."""
 _ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
-_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX)
+_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -80,6 +83,16 @@ irdl.dialect @hexagon {
     irdl.results(matrix: %matrix)
   }
   irdl.operation @block_matrix {
+    %codes = irdl.base "!builtin.tensor"
+    %scales = irdl.base "!builtin.tensor"
+    %zeros = irdl.base "!builtin.tensor"
+    %bits = irdl.base "#builtin.integer"
+    %matrix = irdl.base "!builtin.tensor"
+    irdl.operands(codes: %codes, scales: %scales, zeros: optional %zeros)
+    irdl.attributes {"bits" = %bits}
+    irdl.results(matrix: %matrix)
+  }
+  irdl.operation @engine_matrix {
     %codes = irdl.base "!builtin.tensor"
     %scales = irdl.base "!builtin.tensor"
     %zeros = irdl.base "!builtin.tensor"

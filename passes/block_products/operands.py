@@ -16,7 +16,7 @@ from hexagon_mlir.dialects.block_weights import (
 from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.block_products.views import collapsed
-from hexagon_mlir.passes.lib.block_products import is_float
+from hexagon_mlir.passes.lib.block_weights import is_float
 from hexagon_mlir.passes.lib.intrinsics import Registers
 
 _FRACTION_BITS = 23

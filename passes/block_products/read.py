@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hexagon_mlir.dialects.block_weights import BLOCKS
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX
-from hexagon_mlir.passes.lib.block_products import BlockWeights
+from hexagon_mlir.passes.lib.block_weights import BlockWeights, weights_of
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_product
@@ -28,12 +28,6 @@ class BlockProduct:
     columns: int
     depth: int
     weights: BlockWeights
-
-
-def weights_of(op: ir.Operation) -> BlockWeights:
-    """The operands of ``hexagon.block_matrix`` ``op``."""
-    codes, scales, *zeros = op.operands
-    return BlockWeights(codes, scales, zeros[0] if zeros else None, ir.IntegerAttr(op.attributes["bits"]).value)
 
 
 def read_block_product(op: ir.Operation) -> BlockProduct | str | None:

@@ -22,7 +22,7 @@ from hexagon_mlir.passes.lib.engine_tiles import (
 from hexagon_mlir.passes.lib.tcm_tensors import is_in_tcm, tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.epilogue import epilogue_reads, on_block
 from hexagon_mlir.passes.matrix_engine.folding import bias_tiles, of_columns
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns, packed_tiles, weights_of
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns, packed_tiles, packed_weights
 from hexagon_mlir.passes.matrix_engine.programs import before_loops, in_program, is_local, is_only_read
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
@@ -77,7 +77,7 @@ class MatmulBuilder:
         the one after.
         """
         matmul, transposed = self._matmul, self._matmul.transposed(RESULT)
-        weights, first = weights_of(matmul.op.operands[RIGHT]), where[matmul.column][0]
+        weights, first = packed_weights(matmul.op.operands[RIGHT]), where[matmul.column][0]
         columns = self._block(RIGHT, where) if weights is None else None
         parts = choose_parts(where[matmul.column][1])
         shape = rows_shape(tiles(where[matmul.row][1]), tiles(where[matmul.column][1]), transposed)

@@ -10,7 +10,7 @@ from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape
 from hexagon_mlir.passes.matrix_engine.build import RESULT, RIGHT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, weights_of
+from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, packed_weights
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, UNFINISHED
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, ColumnParts
@@ -83,7 +83,7 @@ class ColumnsBuilder(MatmulBuilder):
 
     def _fetched(self, start: ir.Value, count: int) -> Weights:
         """The codes and scales of ``count`` columns from ``start`` on, in TCM."""
-        weights = weights_of(self._matmul.op.operands[RIGHT])
+        weights = packed_weights(self._matmul.op.operands[RIGHT])
         assert weights is not None
         return packed_columns(weights, start, 0, count)
 

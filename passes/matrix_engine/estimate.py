@@ -9,7 +9,6 @@ from math import prod
 from typing import Protocol
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, TILE, tiles
-from hexagon_mlir.passes.lib.block_tiles import TILE_BYTES
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.targets import Target
 from hexagon_mlir.targets.dma import Engine
@@ -22,9 +21,8 @@ _MOST_BLOCKS = 8
 """Of one factor."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
-_PACK_CYCLES, _UNPACK_CYCLES, _WIDEN_CYCLES, _EPILOGUE_CYCLES, _ROUND_CYCLES = 4.0, 5.6, 5.0, 8.0, 12.0
-"""Measured: of one vector, on one HVX context; of weights of 4 bits, of one vector of f16; of results as f32; of a
-vector of f16, from f32."""
+_PACK_CYCLES, _UNPACK_CYCLES, _EPILOGUE_CYCLES, _ROUND_CYCLES = 4.0, 5.6, 8.0, 12.0
+"""Measured: of one vector, on one HVX context; of results as f32; of a vector of f16, from f32."""
 _START_CYCLES = 500.0
 """Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
 _SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
@@ -52,18 +50,21 @@ class Rates:
 @dataclass(frozen=True)
 class Sizes:
     """Rows, columns and steps of the reduction of a product. ``epilogue_bytes``: of what an epilogue reads and writes
-    for each element of the result. ``packed``: the right factor is tiles already; ``narrow``: of 4 bits."""
+    for each element of the result. ``packed``: the right factor is tiles already, or, where ``code_bytes``
+    are those of a tile's codes, these; ``code_cycles`` of one HVX context make a
+    vector of f16 of them."""
 
     rows: int
     columns: int
     reduction: int
     epilogue_bytes: int = 0
     packed: bool = False
-    narrow: bool = False
+    code_bytes: int = 0
+    code_cycles: float = 0
 
     def element_bytes(self, operand: int) -> float:
         """Of an element of a factor in DDR."""
-        return TILE_BYTES / TILE**2 if self.narrow and operand == RIGHT else HALF_BYTES
+        return self.code_bytes / TILE**2 if self.code_bytes and operand == RIGHT else HALF_BYTES
 
 
 class Schedule(Protocol):
@@ -210,7 +211,7 @@ def _packed(elements: int, operand: int, sizes: Sizes, rates: Rates) -> float:
     """Cycles to make tiles of so many elements of a factor."""
     if operand == LEFT or not sizes.packed:
         return pack_cycles(elements, rates)
-    return _moved(elements, _WIDEN_CYCLES, rates) if sizes.narrow else 0
+    return _moved(elements, sizes.code_cycles, rates) if sizes.code_bytes else 0
 
 
 def _moved(elements: int, cycles: float, rates: Rates) -> float:
@@ -227,7 +228,7 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
     moves = 1 - grid.stays
     padded = [[TILE * tiles(count) for count in counts] for counts in grid.blocks]
     depth = TILE * tiles(sizes.reduction)
-    ready = sizes.packed and not sizes.narrow
+    ready = sizes.packed and not sizes.code_bytes
     staged = (AHEAD + 2) * depth * max(max(counts) * sizes.element_bytes(operand)
                                        for operand, counts in enumerate(padded) if operand == LEFT or not ready)
     live = AHEAD + 2 if ready and moves == RIGHT else 2

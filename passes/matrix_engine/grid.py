@@ -18,7 +18,7 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     rows_shape,
 )
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, weights_of
+from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, packed_weights
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
@@ -113,7 +113,7 @@ class GridBuilder(StepsBuilder):
 
     def fetched(self, fetch: Fetch) -> Weights:
         """The block in TCM: rows, or the tiles of weights that are packed."""
-        where, weights = self.where(fetch), weights_of(self._matmul.op.operands[RIGHT])
+        where, weights = self.where(fetch), packed_weights(self._matmul.op.operands[RIGHT])
         if fetch.operand == LEFT or weights is None:
             return self._block(fetch.operand, where)
         start, count = where[self._matmul.column]

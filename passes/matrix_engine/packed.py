@@ -4,44 +4,39 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from hexagon_mlir.dialects.block_weights import COLUMNS, are_codes
+from hexagon_mlir.dialects.block_weights import COLUMNS
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
-from hexagon_mlir.dialects.packed_weights import scales_of, tiles_of
+from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
-from hexagon_mlir.passes.lib.block_tiles import BlockTiles, as_halves
+from hexagon_mlir.passes.lib.block_tiles import as_halves
+from hexagon_mlir.passes.lib.block_weights import BlockWeights, weights_for_engine
 from hexagon_mlir.passes.lib.engine_nibbles import bytes_of_nibbles
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy
 
-Weights: TypeAlias = "ir.Value | BlockTiles"
-"""Tiles, or codes and scales that tiles are made of."""
+Weights: TypeAlias = "ir.Value | BlockWeights"
+"""Tiles, or codes and what else tiles are made of."""
 
 
-def weights_of(matrix: ir.Value) -> Weights | None:
+def packed_weights(matrix: ir.Value) -> Weights | None:
     """What ``matrix`` is made of; None for one that is no more than a matrix."""
-    weights = tiles_of(matrix)
-    if weights is None or not are_codes(weights.type):
-        return weights
-    scales = scales_of(matrix)
-    assert scales is not None
-    return BlockTiles(weights, scales)
+    return weights_for_engine(matrix) or tiles_of(matrix)
 
 
 def packed_columns(weights: Weights, start: ir.Value, offset: int, count: int) -> Weights:
     """The part of ``weights``, whole tensors, for ``count`` columns in TCM: from column ``start`` + ``offset`` on, both
     multiples of a tile; of codes, of two tiles.
     """
-    if isinstance(weights, BlockTiles):
-        codes, scales = (tile_columns(part, start, offset, count, COLUMNS) for part in (weights.codes, weights.scales))
-        return BlockTiles(codes, scales)
+    if isinstance(weights, BlockWeights):
+        return weights.mapped(lambda part: tile_columns(part, start, offset, count, COLUMNS))
     return tile_columns(weights, start, offset, count)
 
 
 def packed_tiles(weights: Weights, count: int, into: ir.Value | None = None) -> ir.Value:
     """The tiles of f16 of ``count`` columns that `packed_columns` gave; those of codes are written to ``into``, if
     given."""
-    return as_halves(weights, count, into=into) if isinstance(weights, BlockTiles) else weights
+    return as_halves(weights, count, into=into) if isinstance(weights, BlockWeights) else weights
 
 
 def tile_columns(weights: ir.Value, start: ir.Value, offset: int, count: int, width: int = TILE) -> ir.Value:
@@ -63,10 +58,10 @@ def tile_columns(weights: ir.Value, start: ir.Value, offset: int, count: int, wi
 
 
 def unpack_matrix(op: ir.Operation) -> ir.Value:
-    """The result of ``hexagon.weight_matrix`` ``op`` as linalg, at the insertion point."""
-    weights = weights_of(op.results[0])
+    """The result of ``hexagon.weight_matrix`` or ``hexagon.engine_matrix`` ``op`` as linalg, at the insertion point."""
+    weights = packed_weights(op.results[0])
     assert weights is not None
-    if isinstance(weights, BlockTiles):
+    if isinstance(weights, BlockWeights):
         weights = as_halves(weights, ir.RankedTensorType(op.results[0].type).shape[1], in_tcm=False)
     elif has_nibbles(weights.type):
         return _top_left(bytes_of_nibbles(weights), op.results[0].type)

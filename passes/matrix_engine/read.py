@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hexagon_mlir.dialects.packed_weights import sums_of, tiles_of
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import element_bytes, input_count
+from hexagon_mlir.passes.lib.block_weights import BlockWeights, weights_for_engine
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.engine_tiles import fills_zero, is_zero, only_rounds
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
@@ -54,8 +55,14 @@ class Matmul:
 
     @property
     def packed(self) -> ir.Value | None:
-        """The tiles that the right factor is made of; None for one that is a matrix."""
-        return tiles_of(self.op.operands[1])
+        """The tiles, or the codes, that the right factor is made of; None for one that is a matrix."""
+        codes = self.codes
+        return tiles_of(self.op.operands[1]) if codes is None else codes.codes
+
+    @property
+    def codes(self) -> BlockWeights | None:
+        """The right factor, if its tiles are made of codes."""
+        return weights_for_engine(self.op.operands[1])
 
     @property
     def column_sums(self) -> ir.Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hexagon_mlir.dialects.engine_tiles import HALF_BYTES, PAIR, TILE, tiles
-from hexagon_mlir.passes.lib.block_tiles import SIDES, TILE_BYTES
+from hexagon_mlir.passes.lib.block_tiles import SIDES
 
 GAPS = 16
 """The part of TCM that is left for tables, tags and gaps between buffers."""
@@ -20,19 +20,19 @@ class Blocks:
 
 
 def choose_blocks(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int = 0,
-                  narrow: bool = False, loaded: bool = False) -> Blocks | None:
+                  code_bytes: int = 0, loaded: bool = False) -> Blocks | None:
     """The largest blocks, in whole tiles or all, whose data fit ``budget`` bytes; None where one tile does not.
 
     All rows are taken at a time where that leaves room for a few columns of tiles, so that weights are transferred and
     packed once. Among the columns that fit those are preferred that leave at least four blocks, whose transfers overlap
     with the work on others, and blocks of equal size if they are at least half as large. Nothing is transferred where
-    both factors are ``loaded`` as a whole. ``epilogue_bytes``, ``narrow``: as for `block_bytes`.
+    both factors are ``loaded`` as a whole. ``epilogue_bytes``, ``code_bytes``: as for `block_bytes`.
     """
     most = tiles(columns)
     for row_tiles in _halves(tiles(rows)):
         fitting = [count for count in range(1, most + 1)
-                   if (not narrow or count == most or count % SIDES == 0) and block_bytes(
-                       row_tiles, count, tiles(reduction), most > count, epilogue_bytes, narrow) <= budget]
+                   if (not code_bytes or count == most or count % SIDES == 0) and block_bytes(
+                       row_tiles, count, tiles(reduction), most > count, epilogue_bytes, code_bytes) <= budget]
         if not fitting or (fitting[-1] < min(_LEAST_COLUMNS, most) and row_tiles > 1):
             continue
         most_wanted = most if loaded else max(-(-most // _BLOCKS), min(_LEAST_COLUMNS, most))
@@ -53,9 +53,9 @@ class ColumnParts:
     factors: int = 3
 
 
-def choose_column_parts(rows: int, columns: int, reduction: int, budget: int,
+def choose_column_parts(rows: int, columns: int, reduction: int, budget: int, code_bytes: int,
                         epilogue_bytes: int = 0) -> ColumnParts | None:
-    """Parts of the columns of a product by weights of 4 bits, whose data fit ``budget`` bytes; None where none fits.
+    """Parts of the columns of a product by weights in blocks, whose data fit ``budget`` bytes; None where none fits.
 
     All rows are taken at a time, or half of them and so on down to `_LEAST_ROWS`. Parts have few columns, but products
     that take the engine longer than it takes to start them, and as many of them as fit are in a loop's body.
@@ -68,33 +68,37 @@ def choose_column_parts(rows: int, columns: int, reduction: int, budget: int,
         long = [step for step in steps if row_tiles * step * depth >= _LEAST_TILES] or steps[-1:]
         for step in reversed([step for step in steps if step <= long[0]]):
             for count in range(_MOST_PARTS, 0, -_FACTORS):
-                if part_bytes(row_tiles, step, depth, count, epilogue_bytes) <= budget:
+                if part_bytes(row_tiles, step, depth, count, code_bytes, epilogue_bytes) <= budget:
                     return ColumnParts(min(TILE * row_tiles, rows), TILE * step, count, _FACTORS)
     return None
 
 
-def part_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, count: int, epilogue_bytes: int) -> int:
-    """Bytes in TCM of `ColumnParts`: the left factor and the parts of the right one as tiles, the parts of 4 bits that
-    a loop's body transfers, and for each of them results as tiles and as rows, and what an epilogue reads and writes.
+def part_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, count: int, code_bytes: int,
+               epilogue_bytes: int) -> int:
+    """Bytes in TCM of `ColumnParts`: the left factor and the parts of the right one as tiles, the codes of the parts
+    that a loop's body transfers, and for each of them results as tiles and as rows, and what an epilogue reads and
+    writes.
     """
     elements = TILE * TILE
     left = HALF_BYTES * elements * row_tiles * reduction_tiles
     staged = HALF_BYTES * elements * min(row_tiles, 2 * staged_tiles(TILE * reduction_tiles)) * reduction_tiles
     part = column_tiles * reduction_tiles
-    narrow, halves = part * TILE_BYTES, HALF_BYTES * elements * part
+    codes, halves = part * code_bytes, HALF_BYTES * elements * part
     results = elements * row_tiles * column_tiles * (2 * HALF_BYTES + epilogue_bytes)
-    return left + max(staged + narrow + halves, _FACTORS * halves + (count + 1) * narrow + count * results)
+    return left + max(staged + codes + halves, _FACTORS * halves + (count + 1) * codes + count * results)
 
 
-def choose_cuts(rows: int, columns: int, reduction: int, budget: int, epilogue_bytes: int) -> tuple[int, ...]:
-    """Tiles of the reduction of each of the products that a product by weights of 4 bits is cut into, so that
+def choose_cuts(rows: int, columns: int, reduction: int, budget: int, code_bytes: int,
+                epilogue_bytes: int) -> tuple[int, ...]:
+    """Tiles of the reduction of each of the products that a product by weights in blocks is cut into, so that
     `choose_column_parts` finds parts for them; no tiles where no cut helps."""
     depth = tiles(reduction)
     for count in range(1, min(_MOST_CUTS, depth) + 1):
         step = -(-depth // count)
         if count > 1 and step > _EVEN_TILES:
             step = -(-step // _EVEN_TILES) * _EVEN_TILES
-        if choose_column_parts(rows, columns, TILE * step, budget, epilogue_bytes + (_SUMS_BYTES if count > 1 else 0)):
+        sums = _SUMS_BYTES if count > 1 else 0
+        if choose_column_parts(rows, columns, TILE * step, budget, code_bytes, epilogue_bytes + sums):
             return tuple(min(step, depth - start) for start in range(0, depth, step))
     return ()
 
@@ -150,20 +154,20 @@ _STAGED_BYTES = 640 << 10
 
 
 def block_bytes(row_tiles: int, column_tiles: int, reduction_tiles: int, several: bool,
-                epilogue_bytes: int = 0, narrow: bool = False) -> int:
+                epilogue_bytes: int = 0, code_bytes: int = 0) -> int:
     """Bytes in TCM of one block: both factors as they are and as tiles, the result as tiles and as rows, and what an
     epilogue reads and writes, ``epilogue_bytes`` for each element of the result.
 
-    With ``several`` blocks, what is transferred has two buffers. ``narrow``: weights have 4 bits, and rows are
-    transferred and packed `staged_tiles` at a time.
+    With ``several`` blocks, what is transferred has two buffers. ``code_bytes``: those of a tile, if weights are codes;
+    rows are then transferred and packed `staged_tiles` at a time.
     """
     elements, buffers = TILE * TILE, 2 if several else 1
     factors = HALF_BYTES * (row_tiles * 2 + column_tiles * (1 + buffers)) * reduction_tiles
     of_weights = 0
-    if narrow:
+    if code_bytes:
         staged = min(row_tiles, staged_tiles(TILE * reduction_tiles))
         factors = HALF_BYTES * (row_tiles + staged + column_tiles) * reduction_tiles
-        of_weights = column_tiles * reduction_tiles * buffers * TILE_BYTES
+        of_weights = column_tiles * reduction_tiles * buffers * code_bytes
     rows = HALF_BYTES * (1 if epilogue_bytes else buffers)
     results = row_tiles * column_tiles * (HALF_BYTES + rows + epilogue_bytes * buffers)
     return elements * (factors + results) + of_weights

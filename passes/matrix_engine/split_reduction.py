@@ -1,25 +1,24 @@
-"""Cuts the reduction of a product by weights of 4 bits, whose left factor exceeds TCM, into products of shorter ones:
+"""Cuts the reduction of a product by weights in blocks, whose left factor exceeds TCM, into products of shorter ones:
 each adds its sums, in f32, to those of the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 
-from hexagon_mlir.dialects.block_weights import block_rows
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.dialects.packed_weights import weight_matrix
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX
 from hexagon_mlir.ir.make import binary, cast, fill
-from hexagon_mlir.passes.lib.block_tiles import BlockTiles
+from hexagon_mlir.passes.lib.block_weights import block_matrix, weights_for_engine
 from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
-from hexagon_mlir.passes.matrix_engine.packed import weights_of
 from hexagon_mlir.passes.matrix_engine.read import Matmul
 
 LEFT, RIGHT = range(2)
@@ -30,8 +29,8 @@ def can_split(matmul: Matmul, cuts: Sequence[int]) -> bool:
     """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of codes in blocks that
     no cut takes apart."""
     row, column, reduction = matmul.row, matmul.column, matmul.reduction
-    weights = weights_of(matmul.op.operands[RIGHT])
-    if not isinstance(weights, BlockTiles) or any(TILE * cut % block_rows(weights.codes.type) for cut in cuts):
+    weights = weights_for_engine(matmul.op.operands[RIGHT])
+    if weights is None or any(TILE * cut % weights.block for cut in cuts):
         return False
     return matmul.reads == ((row, reduction), (reduction, column), (row, column))
 
@@ -39,9 +38,9 @@ def can_split(matmul: Matmul, cuts: Sequence[int]) -> bool:
 def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operation], ir.Value]:
     """Products of f32 by ``cuts`` tiles of the reduction each, at the insertion point, and the value that replaces the
     result of `Matmul.last`."""
-    weights = weights_of(matmul.op.operands[RIGHT])
-    assert isinstance(weights, BlockTiles)
-    block = block_rows(weights.codes.type)
+    weights = weights_for_engine(matmul.op.operands[RIGHT])
+    assert weights is not None
+    block = weights.block
     rows, columns, reduction = matmul.sizes
     shape = rows, columns
     f32 = ir.F32Type.get()
@@ -50,9 +49,8 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
     for first, part in zip(accumulate((0, *cuts)), cuts, strict=False):
         steps = min(part * TILE, reduction - first * TILE)
         left = extract(matmul.op.operands[LEFT], (None, steps), (0, first * TILE))
-        codes, scales = (_blocks(one, TILE * first // block, TILE * part // block)
-                         for one in (weights.codes, weights.scales))
-        right = weight_matrix(codes, ir.RankedTensorType.get([steps, columns], ir.F16Type.get()), scales).results[0]
+        of_part = weights.mapped(partial(_blocks, first=TILE * first // block, count=TILE * part // block))
+        right = block_matrix(ENGINE_MATRIX, of_part, ir.RankedTensorType.get([steps, columns], ir.F16Type.get()))
         zero = fill(constant(ir.FloatAttr.get(f32, 0.0)), tensor.empty(shape, f32)).result
         product = linalg.matmul(left, right, outs=[zero])
         products.append(product.owner.operation)

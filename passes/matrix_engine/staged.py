@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hexagon_mlir.dialects.block_weights import are_codes
 from hexagon_mlir.dialects.engine_tiles import TILE, tiled_shape, tiles
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
@@ -20,12 +19,12 @@ Fetch = Callable[[ir.Value | None, int], ir.Value]
 
 
 def activation_tiles(matmul: Matmul, count: int, fetch: Fetch) -> ir.Value:
-    """Tiles of a block of ``count`` rows of the left factor; beside weights of 4 bits, which leave more room for tiles
+    """Tiles of a block of ``count`` rows of the left factor; beside weights in blocks, which leave more room for tiles
     than for rows, `staged_tiles` of them at a time.
     """
-    weights, reduction, transposed = matmul.packed, matmul.extents[matmul.reduction], matmul.transposed(LEFT)
+    reduction, transposed = matmul.extents[matmul.reduction], matmul.transposed(LEFT)
     step = TILE * staged_tiles(reduction)
-    if weights is None or not are_codes(weights.type) or count <= step:
+    if matmul.codes is None or count <= step:
         return pack_activations(fetch(None, count), transposed)
     shape = tiled_shape(tiles(count), tiles(reduction))
 

@@ -3,10 +3,10 @@ vectors of them."""
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 from hexagon_mlir.passes.lib.vector_loop import dims_of
+from hexagon_mlir.passes.matrix_engine.packed import packed_weights
 from hexagon_mlir.passes.matrix_engine.read import starts_from_zero
 
 _READS = [(0,), (0, 1), (1,)]
@@ -20,7 +20,7 @@ def multiplies_tiles(op: ir.Operation) -> bool:
     vector, matrix, sums = op.operands
     if not all(isinstance(value.type, ir.RankedTensorType) for value in op.operands):
         return False
-    if ir.RankedTensorType(vector.type).rank != 1 or tiles_of(matrix) is None or not starts_from_zero(sums):
+    if ir.RankedTensorType(vector.type).rank != 1 or packed_weights(matrix) is None or not starts_from_zero(sums):
         return False
     if not all(isinstance(ir.RankedTensorType(value.type).element_type, ir.F16Type) for value in (vector, matrix)):
         return False

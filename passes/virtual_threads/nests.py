@@ -8,14 +8,14 @@ from functools import cached_property
 from itertools import combinations
 from math import gcd, prod
 
-from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits, makes_tiles
+from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits, tile_bits
 from hexagon_mlir.dialects.engine_tiles import PAIR
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import Window, outer_window_of, window_of
-from hexagon_mlir.passes.lib.block_tiles import THREAD_LOOPS, TILE_PACKETS
+from hexagon_mlir.passes.lib.block_tiles import THREAD_LOOPS, vector_cycles
 from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
@@ -196,7 +196,7 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
         shared = [loop for loop in range(loops) if loop not in (pairs.row, pairs.column, pairs.pair)]
     if code_bits(op):
         shared = [TILES_LOOP]
-    if makes_tiles(op):
+    if tile_bits(op):
         shared = THREAD_LOOPS
     parallel = [independent[loop] and loop not in mixed and loop in shared for loop in range(loops)]
     written = tuple(element_bytes(result.type.element_type) for result in op.results)
@@ -207,7 +207,7 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
     whole = pairs is not None or (certain == 1 and _follow_one_another(op, reads))
     vectors = prod(sizes) * element_bytes(op.results[0].type.element_type) / int(target.vector_bytes.value)
     cycles = of_tiles if of_tiles is not None else (
-              vectors * TILE_PACKETS * float(target.hvx_issue_interval_cycles.value) if makes_tiles(op) else
+              vectors * vector_cycles(list(op.operands)[:-1], tile_bits(op), target) if tile_bits(op) else
               work_cycles(op, sizes, parallel, reads, target, whole) if product is None else
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,

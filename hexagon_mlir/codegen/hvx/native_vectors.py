@@ -153,10 +153,12 @@ class FunctionRewriter(PartBuilder):
                                      f"<{lanes} x i32> zeroinitializer")] * count
             return
         sources = [self.value(o, t) for o, t in zip(i.operands[:2], i.types[:2], strict=True) if o != "poison"]
-        if kind in ("interleave", "even", "odd"):
+        if kind == "interleave":  # the parts of a value of lane stride 2
+            value.parts = [self.with_stride(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False)]
+            return
+        if kind in ("even", "odd"):
             low, high = (self.with_stride(o, s, 1)[0] for o, s in zip(i.operands, sources, strict=False))
-            pair = self.pair("vshuffvdd" if kind == "interleave" else "vdealvdd", low, high, value)
-            value.parts = list(pair) if kind == "interleave" else [pair[kind == "odd"]]
+            value.parts = [self.pair("vdealvdd", low, high, value)[kind == "odd"]]
             return
         if kind in ("first", "second"):
             self._alternate(i, value, sources[0], kind == "second")

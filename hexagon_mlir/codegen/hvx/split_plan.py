@@ -156,7 +156,7 @@ class SplitPlan:
         if i.opcode == "load":
             return 1
         if i.opcode == "shufflevector":
-            return 0 if self.shuffle_kind(i) == "splat" else 1
+            return {"splat": 0, "interleave": 2}.get(self.shuffle_kind(i), 1)
         sources = [o for o in i.operands if o.startswith("%")]
         if i.opcode == "phi":  # a loop carries the stride in which it computes, whatever the initial value has
             place = self.places[i.result]

@@ -15,7 +15,7 @@ func.func @f(%codes: memref<3x2x1x4x2x2x16x2x2xi8, 1>, %scales: memref<3x2x2x2x1
       affine_map<(t, u, b, q, j, h, v, m, s, p) -> (t, b, s, u, m)>,
       affine_map<(t, u, b, q, j, h, v, m, s, p) -> (t, u, b, q, j, h, v, m, s, p)>], iterator_types = ["parallel",
       "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"],
-      hexagon.block_tiles} ins(%codes, %scales : memref<3x2x1x4x2x2x16x2x2xi8, 1>, memref<3x2x2x2x16xf16, 1>)
+      hexagon.block_tiles = 4 : i64} ins(%codes, %scales : memref<3x2x1x4x2x2x16x2x2xi8, 1>, memref<3x2x2x2x16xf16, 1>)
       outs(%tiles : memref<3x2x2x1x4x2x2x16x2x2xf16, 1>) {
   ^bb0(%code: i8, %scale: f16, %old: f16):
     linalg.yield %old : f16

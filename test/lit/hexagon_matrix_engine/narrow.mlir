@@ -8,12 +8,13 @@
 // CHECK: arith.shrui
 // CHECK: arith.andi
 // CHECK: arith.subi
-// CHECK: arith.sitofp %{{.*}} : i8 to f16
+// CHECK: arith.sitofp %{{.*}} : i32 to f32
 // CHECK: arith.mulf
+// CHECK: arith.truncf
 // CHECK: tensor<1x2x1x1x4x2x2x16x2x2xf16> into tensor<2x1x16x32x2xf16>
-// CHECK-NOT: hexagon.weight_matrix
+// CHECK-NOT: hexagon.engine_matrix
 func.func @narrow(%a: tensor<37x32xf16>, %b: tensor<1x1x4x2x32x4xi8>, %s: tensor<1x1x2x32xf16>) -> tensor<37x64xf16> {
-  %w = "hexagon.weight_matrix"(%b, %s) : (tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>) -> tensor<32x64xf16>
+  %w = "hexagon.engine_matrix"(%b, %s) {bits = 4 : i64} : (tensor<1x1x4x2x32x4xi8>, tensor<1x1x2x32xf16>) -> tensor<32x64xf16>
   %zero = arith.constant 0.0 : f16
   %init = tensor.empty() : tensor<37x64xf16>
   %sums = linalg.fill ins(%zero : f16) outs(%init : tensor<37x64xf16>) -> tensor<37x64xf16>

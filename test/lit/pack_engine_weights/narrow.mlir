@@ -1,10 +1,10 @@
-// Constants of 4 bits are codes, and their scales a further argument, as for products of a few rows; blocks of 64 that do
-// not divide the reduction are floats.
+// Constants in blocks are codes, and their scales a further argument, as for products of a few rows; a column that blocks
+// of 64 do not fill up as tiles do is floats.
 // RUN: hexmlir-opt %s --pack-engine-weights=always=true | filecheck %s
 
 // CHECK-LABEL: func.func private @kernel
 // CHECK-SAME: %arg1: tensor<2x2x4x2x32x4xi8>, %arg2: tensor<2x2x2x32xf16>)
-// CHECK: "hexagon.weight_matrix"(%arg1, %arg2) : (tensor<2x2x4x2x32x4xi8>, tensor<2x2x2x32xf16>) -> tensor<40x70xf16>
+// CHECK: "hexagon.engine_matrix"(%arg1, %arg2) {bits = 4 : i64} : (tensor<2x2x4x2x32x4xi8>, tensor<2x2x2x32xf16>) -> tensor<40x70xf16>
 func.func private @kernel(%a: tensor<37x40xf16>, %b: tensor<40x70xf16>) -> tensor<37x70xf16> {
   %zero = arith.constant 0.0 : f16
   %init = tensor.empty() : tensor<37x70xf16>

@@ -1,6 +1,7 @@
-"""Weights of Q4_0 in memory: once, as codes and scales, in every program that reads them; tokens as eager's."""
+"""Weights of codes in memory: once, as codes and scales, in every program that reads them; tokens as eager's."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from llm_sizes import eager
 
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.llm import gguf
-from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, JoinedLinear
+from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, BlockTable, JoinedLinear
 from hexagon_mlir.frontend.llm.config import DecoderConfig
 from hexagon_mlir.frontend.llm.decoder import Decoder
+from hexagon_mlir.frontend.llm.gguf_blocks import SCHEMES
 from hexagon_mlir.frontend.llm.weights import _file_name
 
 CONFIG = DecoderConfig(vocabulary=192, width=128, layers=2, heads=4, groups=2, depth=32, hidden=256, context=128,
@@ -21,22 +23,29 @@ METADATA = {"general.architecture": "qwen3", "qwen3.embedding_length": 128, "qwe
             "qwen3.attention.head_count": 4, "qwen3.attention.head_count_kv": 2, "qwen3.attention.key_length": 32,
             "qwen3.feed_forward_length": 256, "qwen3.context_length": 128, "qwen3.rope.freq_base": 10000.0,
             "qwen3.attention.layer_norm_rms_epsilon": 1e-6}
+HALVES = {"Q4_0": [(0, 1)], "Q4_1": [(0, 1), (2, -8)], "Q8_0": [(0, 1 / 16)], "Q4_K": [(0, 1 / 32), (2, 1 / 4)],
+          "Q6_K": [(208, 1 / 512)]}
+"""The bytes of a block at which f16 scales and minima are, and how large these are beside those of Q4_0."""
 
 
-def written(file):
-    """A file of Q4_0 matrices; returns the bytes of their blocks."""
+def written(file, form="Q4_0", config=CONFIG, metadata=METADATA):
+    """A file of matrices of scheme ``form``; returns the bytes of their blocks."""
     rng, tensors, count = np.random.default_rng(0), {}, 0
-    for name, parameter in Decoder(CONFIG, 96).named_parameters():
+    number, scheme = next((number, one) for number, one in SCHEMES.items() if one.name == form)
+    for name, parameter in Decoder(config, 96).named_parameters():
         shape = tuple(parameter.shape)
         if len(shape) == 1:
             tensors[_file_name(name, 1)] = (shape, 0, np.ones(shape, np.float32).tobytes())
             continue
-        blocks = rng.integers(0, 256, (parameter.numel() // 32, 18), dtype=np.uint8)
-        scale = (rng.uniform(0.5, 1.5, len(blocks)) * (0.1 if "embed" in name else 0.6 / shape[1]**0.5)).astype("<f2")
-        blocks[:, :2] = scale.view(np.uint8).reshape(-1, 2)
-        tensors[_file_name(name, 1)] = (shape, 2, blocks.tobytes())
+        blocks = rng.integers(0, 256, (parameter.numel() // scheme.weights_in_block, scheme.nbytes), dtype=np.uint8)
+        scale = rng.uniform(0.5, 1.5, len(blocks)) * (0.1 if "embed" in name else 0.6 / shape[1]**0.5)
+        if form == "MXFP4":
+            blocks[:, 0] = np.frexp(scale)[1] + 126
+        for place, factor in HALVES.get(form, ()):
+            blocks[:, place: place + 2] = (factor * scale).astype("<f2").view(np.uint8).reshape(-1, 2)
+        tensors[_file_name(name, 1)] = (shape, number, blocks.tobytes())
         count += blocks.nbytes
-    write_gguf(file, METADATA, tensors)
+    write_gguf(file, metadata, tensors)
     return count
 
 
@@ -82,6 +91,26 @@ def test_chunks_read_the_same_codes(tmp_path):
     model.scores([1])
     assert set(model.programs) == {1, 32}
     assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
+    with torch.no_grad():
+        exact = reference(torch.tensor([prompt]), places, torch.tensor([len(prompt) - 1]))
+    assert (scores - exact).abs().max() < 0.01 * exact.abs().max()
+
+
+@pytest.mark.parametrize("form", [
+    "Q6_K", *(pytest.param(form, marks=pytest.mark.full) for form in ("Q4_1", "Q8_0", "Q4_K", "MXFP4"))])
+def test_chunks_read_the_codes_of_other_schemes(tmp_path, form):
+    """A model of f16 has no floats for chunks besides its codes."""
+    sizes = {"qwen3.embedding_length": 256, "qwen3.attention.key_length": 64}
+    file = tmp_path / "m.gguf"
+    written(file, form, replace(CONFIG, width=256, depth=64), METADATA | sizes)
+    model = hx.load_causal_lm(file, context=96, dtype="f16")
+    prompt = [3, 5, 7, 11, 13] * 8
+    reference = copy.deepcopy(model.decoder)
+    scores, places = model.scores(prompt), torch.arange(len(prompt))
+    codes = {part.untyped_storage().data_ptr(): part.untyped_storage().nbytes() for module in model.decoder.modules()
+             if isinstance(module, BlockTable) for part in module.stored.packed()}
+    assert set(model.programs) == {32}
+    assert sum(codes.values()) <= weight_bytes(model) <= 1.05 * sum(codes.values())
     with torch.no_grad():
         exact = reference(torch.tensor([prompt]), places, torch.tensor([len(prompt) - 1]))
     assert (scores - exact).abs().max() < 0.01 * exact.abs().max()

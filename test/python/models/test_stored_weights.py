@@ -29,7 +29,7 @@ def table(rows, width, form, dtype=torch.float32, seed=0):
 
     if kind == torch.uint8:
         scales = torch.randint(120, 135, (rows, count), dtype=kind, generator=generator)
-        scales[0] = torch.arange(3)
+        scales[0] = torch.arange(count) % 3
         weights = E2M1[codes.int()] * torch.exp2(wide(scales) - 127)
         return stored(codes.__getitem__, scales, bits, dtype), weights.to(dtype)
     scales = torch.randn(rows, count, generator=generator).to(kind)
@@ -75,17 +75,19 @@ def test_products_read_the_memory_of_the_model(form, dtype):
         error = ((model(x).double() - exact).abs() / size).max()
         assert error < (1e-5 if dtype == torch.float32 else 2e-3), rows
         addresses = {one.data_ptr() for one in model.signature.constants.values()}
-        shared = rows <= 4 or dtype == torch.float32 or form == "Q4_0"
+        shared = rows <= 4 or dtype == torch.float32 or FORMATS[form][1] <= 32
         parts = found.packed()
         assert ({part.data_ptr() for part in parts} <= addresses) == shared
         packed = sum(part.nbytes for part in parts)
         assert model.result.saved_bytes == (weights.nbytes - packed if shared else 0)
 
 
-@pytest.mark.parametrize("block", [64, 128])
-def test_the_engine_makes_tiles_of_larger_blocks(block, monkeypatch):
-    monkeypatch.setitem(FORMATS, "larger", (4, block, torch.float16, None))
-    found, weights = table(70, 256, "larger", torch.float16)
+@pytest.mark.parametrize(("bits", "block", "scales", "zeros"), [
+    (4, 64, torch.float16, None), (4, 128, torch.float16, torch.uint8), (8, 128, torch.float32, torch.float16),
+    (8, 64, torch.float32, torch.uint8), (8, 16, torch.float16, torch.float32), (4, 16, torch.float32, torch.uint8)])
+def test_the_engine_makes_tiles_of_blocks_of_any_size(bits, block, scales, zeros, monkeypatch):
+    monkeypatch.setitem(FORMATS, "other", (bits, block, scales, zeros))
+    found, weights = table(70, 256, "other", torch.float16)
     x = torch.randn(37, 256).half()
     model = compiled(BlockLinear(found), x)
     exact, size = x.double() @ weights.double().T, x.abs().double() @ weights.abs().double().T

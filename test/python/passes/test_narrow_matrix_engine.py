@@ -15,11 +15,11 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.frontend.torch.narrow_weights import narrowed
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
-from hexagon_mlir.passes.lib.block_tiles import TILE_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.sizes import block_bytes, choose_blocks, staged_tiles
 
 MIB = 1 << 20
+TILE_BYTES = 576
 SHAPES = [(1, 1, 1), (33, 70, 40), (64, 64, 64), (70, 130, 96)]
 SMALL = 120_000
 """Bytes of TCM that make loops of 384 x 96 x 64."""
@@ -39,7 +39,8 @@ def product(name: str, sizes: tuple[int, int, int]) -> Program:
     text = f"""
       func.func @{name}(%a: tensor<{m}x{k}xf16>, %b: tensor<{of_codes}xi8>, %s: tensor<{of_scales}xf16>)
           -> tensor<{m}x{n}xf16> {{
-        %w = "hexagon.weight_matrix"(%b, %s) : (tensor<{of_codes}xi8>, tensor<{of_scales}xf16>) -> tensor<{k}x{n}xf16>
+        %w = "hexagon.engine_matrix"(%b, %s) {{bits = 4 : i64}} : (tensor<{of_codes}xi8>, tensor<{of_scales}xf16>)
+            -> tensor<{k}x{n}xf16>
         %zero = arith.constant 0.0 : f16
         %e = tensor.empty() : tensor<{m}x{n}xf16>
         %i = linalg.fill ins(%zero : f16) outs(%e : tensor<{m}x{n}xf16>) -> tensor<{m}x{n}xf16>
@@ -58,21 +59,20 @@ def programs() -> list[Program]:
 
 
 def test_a_tile_takes_576_bytes():
-    assert TILE_BYTES == 576
-    assert block_bytes(1, 1, 1, several=False, narrow=True) == 2 * 2048 + 2048 + 576 + 2 * 2048
-    assert block_bytes(8, 2, 304, several=True, narrow=True) == (
+    assert block_bytes(1, 1, 1, several=False, code_bytes=TILE_BYTES) == 2 * 2048 + 2048 + 576 + 2 * 2048
+    assert block_bytes(8, 2, 304, several=True, code_bytes=TILE_BYTES) == (
         2048 * 304 * (8 + 1 + 2) + 2 * 2 * 304 * 576 + 8 * 2 * 2048 * 3)
 
 
 def test_rows_are_staged():
     assert [staged_tiles(reduction) for reduction in (32, 2560, 9728, 1 << 20)] == [320, 4, 1, 1]
-    blocks = choose_blocks(512, 2560, 9728, 8 * MIB, narrow=True)
+    blocks = choose_blocks(512, 2560, 9728, 8 * MIB, code_bytes=TILE_BYTES)
     assert blocks.rows == 256 > choose_blocks(512, 2560, 9728, 8 * MIB).rows
 
 
 def test_weights_are_converted_beside_the_engine():
     """All rows stay, and blocks of columns follow: to convert all weights beside the first rows takes longer."""
-    rates, sizes = Rates.of(targets.get()), Sizes(512, 1024, 2560, packed=True, narrow=True)
+    rates, sizes = Rates.of(targets.get()), Sizes(512, 1024, 2560, packed=True, code_bytes=TILE_BYTES, code_cycles=5.0)
     grid, cycles = choose_grid(sizes, 8 * MIB, rates)
     array = 16 * 32 * 80 * rates.tile_cycles
     assert len(grid.columns) > 2
@@ -95,7 +95,7 @@ def test_left_to_hvx():
     """The matrix is made of the tiles, without the engine; sums are f16 there."""
     program = programs()[1]
     module, _ = after(program.text, [PassStep(registry.get("hexagon-matrix-engine")(matrix_engine=False))])
-    assert "hexagon.weight_matrix" not in to_text(module)
+    assert "hexagon.engine_matrix" not in to_text(module)
     loose = replace(program, error=8 * program.error)
     loose.check(on_host(module, [program.name])(program.name, program.arguments)[0])
 
