@@ -42,7 +42,7 @@ CASES = {  # bits, block, depth, columns, rows, zero points, bias
 
 
 @pytest.mark.parametrize(("case", "dtype"), [*((case, np.float32) for case in CASES),
-                                             ("zero points", np.float16),
+                                             ("zero points", np.float16), ("many rows", np.float16),
                                              ("zero points that are no integers", np.float16)])
 def test_values(case, dtype, tmp_path):
     bits, block, depth, columns, rows, zero_points, has_bias = CASES[case]
@@ -72,7 +72,7 @@ def test_values(case, dtype, tmp_path):
     bound = np.abs(x).astype(np.float64) @ np.abs(weights.T) + np.abs(bias)
     assert got.dtype == torch.from_numpy(x).dtype
     assert (np.abs(got.numpy() - expected) / bound).max() < (2e-3 if dtype == np.float16 else 2e-6)
-    if dtype == np.float32 and rows <= 3 and block >= 32 and zero_points != "numbers":
+    if block >= 32 and zero_points != "numbers":
         assert compiled.result.saved_bytes > 0
 
 
