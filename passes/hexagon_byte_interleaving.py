@@ -21,7 +21,8 @@ class HexagonByteInterleavingPass(Pass):
     Each interleaves pieces of several rows: words of 32 bytes of four rows are an activation tile's, bytes of four rows
     a tile's of weights, bytes of four planes the sums of 32 bits, and words of four bytes of 32 rows a tile's of
     weights that lie column by column; words of 32 bytes of four result tiles are a row's. Tiles of pixels have words of
-    pixels that lie apart in their row of an image, as do pixels of sums. One shuffle of two whole vectors is a step of
+    pixels that lie apart in their row of an image, as do pixels of sums; pixels of few channels overlap, and are loaded
+    one by one. One shuffle of two whole vectors is a step of
     it. Sums of the columns of weights are dot products with -128.
 
     Before:

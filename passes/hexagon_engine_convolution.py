@@ -50,7 +50,8 @@ class HexagonEngineConvolutionPass(Pass):
     planes of bytes, which are joined. Bytes have no sign there, so 128 is added to those with sign, also to the border,
     and 128 times the sum of the weights of each result is subtracted afterwards; where the program subtracts 128 from
     bytes without sign, these are multiplied as they are. Sums that become bytes as the engine converts them are read
-    out as such. Several images are a loop.
+    out as such. Several images are a loop. Where the channels of a row of a window are less than a tile, as of images
+    of three, the row is one tile: with what follows it in the image, times zeros.
 
     Before:
         func.func @f(%image: tensor<1x7x15x32xf16>, %weights: tensor<1x1x32x32xf16>) -> tensor<1x4x8x32xf16> {
@@ -152,7 +153,8 @@ class HexagonEngineConvolutionPass(Pass):
     they are rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels that
     are no whole tiles or whose taps of a row are no neighbours, channels that are not last, sizes known at run time
     only, blocks that exceed the budget, convolutions that HVX is estimated to compute in less time. Of bytes: weights
-    without sign, sums that are not i32, channels that are no whole tiles, groups, taps that are no neighbours.
+    without sign, sums that are not i32, groups, channels that are no whole tiles (unless those of a row of a window are
+    less than one), taps that are no neighbours.
 
     Needs: tensor.
     Leaves: tensor.

@@ -17,7 +17,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay as byte_convolution_pays
 from hexagon_mlir.passes.engine_convolution.byte_schedule import choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.image import reshaped
-from hexagon_mlir.passes.engine_convolution.read import Convolution, Geometry, read_convolution
+from hexagon_mlir.passes.engine_convolution.read import Convolution, Geometry, is_narrow, read_convolution
 from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, read_byte_convolution
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, steps
 from hexagon_mlir.passes.engine_convolution.sizes import pays as convolution_pays
@@ -234,8 +234,8 @@ class PackEngineWeightsPass(Pass):
 
     def _byte_taps_depth(self, geometry: Geometry, target: Target) -> int:
         """Rows of the matrix of a convolution's weights of bytes, if it is for the engine; else 0."""
-        if target.version < FIRST_WITH_PLANES or steps(geometry) < VECTOR_TILES:  # others are filled up
-            return 0
+        if target.version < FIRST_WITH_PLANES or steps(geometry) < VECTOR_TILES or is_narrow(geometry):
+            return 0  # others are filled up
         budget = target.tcm_budget_bytes // 2  # what else a kernel needs is not known
         found = choose_byte_schedule(geometry, budget, 0, True, ByteRates.of(target))
         pays_here = found is not None and (self.always or byte_convolution_pays(geometry, found[1]))

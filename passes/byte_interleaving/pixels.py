@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial, reduce
 from math import gcd
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE
 from hexagon_mlir.ir import ir, make
-from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.byte_interleaving.emitters import GROUP, Emitter, groups, loop, nest, plus
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access
 from hexagon_mlir.passes.lib.engine_byte_pixels import joins_pixels, steps_of, unpacks_pixels
@@ -47,6 +48,49 @@ class _Pack(Emitter):
         rows, height = self._count(1, 0), self._count(1, 2)
         loop(rows, 1, lambda row: groups(tiles, lambda first: nest(
             [(height, 1), (width, GROUP)], lambda high, wide: move(row, first, high, wide))))
+
+
+class _PackNarrow(Emitter):
+    """As `_Pack`, tiles side by side less than a tile's row apart: pixels overlap in the image."""
+
+    joined: ClassVar[tuple[int, int]] = 1, 2
+
+    def _known(self) -> bool:
+        type_ = ir.MemRefType(self._op.operands[1].type)
+        return not any(type_.is_dynamic_dim(dim) for dim in (1, 3, 4))
+
+    def _whole(self) -> bool:
+        _, _, _, width, channels = ir.MemRefType(self._op.operands[1].type).shape
+        steps = steps_of(self._op)
+        return steps is not None and steps.column >= TILE and width % GROUP == 0 and channels == TILE
+
+    def _loops(self) -> None:
+        """Four pixels of a row of a tile at a time: each is loaded to where it belongs in the vector."""
+        _, tiles, _, width, _ = ir.MemRefType(self._op.operands[1].type).shape
+        steps, sign = steps_of(self._op), flipped_sign(self._op)
+        assert steps is not None
+        masks = [self._pixel(number) for number in range(GROUP)]
+
+        def move(row: ir.Value, high: ir.Value, tile: ir.Value, wide: ir.Value) -> Iterator[None]:
+            line = make.addi(make.muli(row, index(steps.tile_row)), make.muli(high, index(steps.row)))
+            start = make.addi(make.muli(tile, index(steps.tile_column)), make.muli(wide, index(steps.column)))
+            vectors = []
+            for number in range(GROUP):
+                vectors.append(self._source.load(self._bytes, [line, plus(start, number * (steps.column - TILE))], 1))
+                yield
+            parts = [make.binary("arith.andi", vector, mask) for vector, mask in zip(vectors, masks, strict=True)]
+            vector, = self._flipped([reduce(partial(make.binary, "arith.ori"), parts)], sign)
+            self._target.store(vector, [row, tile, high, make.muli(wide, index(TILE))], GROUP * TILE)
+            yield
+
+        rows, height = self._count(1, 0), self._count(1, 2)
+        nest([(rows, 1), (height, 1), (tiles, 1), (width, GROUP)], move)
+
+    def _pixel(self, number: int) -> ir.Value:
+        """A vector whose bits are set where it has pixel ``number``. LLVM makes shuffles of selections by constants,
+        and moves their elements one by one."""
+        ones = [ir.IntegerAttr.get(self._bytes.element_type, -(lane // TILE == number)) for lane in range(GROUP * TILE)]
+        return constant(ir.DenseElementsAttr.get(ones, self._bytes))
 
 
 class _Join(Emitter):
@@ -128,8 +172,9 @@ class _Unpack(Emitter):
 
 def pixel_emitter(op: ir.Operation) -> type[Emitter] | None:
     """What writes ``op``, a copy to or from tiles of pixels; None for any other op."""
-    if steps_of(op) is not None:
-        return _Pack
+    steps = steps_of(op)
+    if steps is not None:
+        return _Pack if steps.tile_column == TILE else _PackNarrow
     if unpacks_pixels(op):
         return _Unpack
     return _Join if joins_pixels(op) else None

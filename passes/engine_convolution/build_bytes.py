@@ -14,6 +14,7 @@ from hexagon_mlir.passes.engine_convolution.byte_schedule import UNFINISHED, byt
 from hexagon_mlir.passes.engine_convolution.epilogue import inputs_beside, on_block
 from hexagon_mlir.passes.engine_convolution.image import reshaped
 from hexagon_mlir.passes.engine_convolution.parts import Part
+from hexagon_mlir.passes.engine_convolution.read import is_narrow
 from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import steps
@@ -109,7 +110,7 @@ class ByteConvolutionBuilder:
         """Tiles of these rows."""
         geometry, rows = self._geometry, self._grid.rows[fetch.number]
         places = byte_places(geometry, rows, self._across)
-        lie = Steps(places.row_unit, rows * geometry.row_step, self._across * geometry.column_step)
+        lie = Steps(places.row_unit, rows * geometry.row_step, places.column_unit, self._across * geometry.column_step)
         signed = self._convolution.signed and not self._convolution.flipped
         return pack_pixels(image, places.rows, places.columns, self._size, lie, signed)
 
@@ -121,10 +122,14 @@ class ByteConvolutionBuilder:
         if ready is not None:
             shape = [tiles(count), *ir.RankedTensorType(ready.type).shape[1:]]
             return tcm_copy(extract(ready, [first // TILE, *[0] * (len(shape) - 1)], shape))
-        reduction = TILE * steps(geometry)
-        matrix = reshaped(self._convolution.weights, [reduction, geometry.outputs])
-        part = extract(matrix, [0, first], [reduction, count])
-        return _filled(part, [reduction, TILE * vector_tiles(count)])
+        taps, columns = steps(geometry), TILE * vector_tiles(count)
+        if is_narrow(geometry):
+            runs = reshaped(self._convolution.weights, [taps, geometry.run, geometry.outputs])
+            part = extract(runs, [0, 0, first], [taps, geometry.run, count])
+            return reshaped(_filled(part, [taps, TILE, columns]), [taps * TILE, columns])
+        matrix = reshaped(self._convolution.weights, [taps * TILE, geometry.outputs])
+        part = extract(matrix, [0, first], [taps * TILE, count])
+        return _filled(part, [taps * TILE, columns])
 
     def _packed_weights(self, weights: ir.Value, fetch: Fetch) -> ir.Value:
         """Tiles of the weights of a block of channels."""
@@ -179,7 +184,7 @@ class ByteConvolutionBuilder:
         geometry = self._geometry
         places = byte_places(geometry, part.plan.tile_rows, self._across)
         windows = Windows(self._across, geometry.row_step // places.row_unit, geometry.row_tap // places.row_unit,
-                          geometry.column_step // TILE, geometry.taps_x)
+                          geometry.column_step // places.column_unit, geometry.taps_x)
         rows = part.plan.tile_rows * self._across
         if tables is not None:
             return multiply_to_bytes(activations, weights, tables, rows, windows)

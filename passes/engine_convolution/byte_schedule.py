@@ -18,7 +18,7 @@ from hexagon_mlir.dialects.engine_tiles import (
     vector_tiles,
 )
 from hexagon_mlir.dialects.nibble_weights import NIBBLES_PER_BYTE
-from hexagon_mlir.passes.engine_convolution.read import Geometry
+from hexagon_mlir.passes.engine_convolution.read import Geometry, is_narrow
 from hexagon_mlir.passes.engine_convolution.schedule import Schedule
 from hexagon_mlir.passes.engine_convolution.sizes import (
     Plan,
@@ -60,11 +60,20 @@ _HVX_CYCLES, _HVX_PRODUCTS, _HVX_RESULT_CYCLES = 12000.0, 260.0, 0.25
 
 def byte_places(geometry: Geometry, tile_rows: int, columns: int) -> SharedTiles:
     """A tile for each place that a tap of so many rows and columns of result tiles may have, and for places between
-    them: tiles side by side are `TILE` channels apart, and at least as many as a vector packs.
+    them: tiles side by side are `TILE` channels apart, and at least as many as a vector packs. Of a narrow window they
+    are as far apart as pixels of the result, and have what follows the window besides.
     """
     found = tiles_of_places(geometry, tile_rows, columns)
+    if is_narrow(geometry):
+        return found
     across = (found.columns - 1) * found.column_unit // TILE + 1
     return replace(found, columns=max(across, VECTOR_TILES), column_unit=TILE)
+
+
+def packs_narrow(geometry: Geometry, width: int) -> bool:
+    """Whether neighbouring pixels of a tile of ``width`` are a row of it apart, or more, in an image of few channels:
+    four of them are loaded to their places in a vector, none of it before the image."""
+    return width % VECTOR_TILES == 0 and -(-geometry.columns // width) * geometry.column_step >= TILE
 
 
 def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
@@ -72,7 +81,8 @@ def byte_image_size(geometry: Geometry, plan: Plan) -> tuple[int, int]:
     columns = -(-geometry.columns // plan.width)
     rows, _ = image_size(geometry, plan)
     length = (plan.width - 1) * columns * geometry.column_step
-    length += TILE * byte_places(geometry, plan.tile_rows, columns).columns
+    places = byte_places(geometry, plan.tile_rows, columns)
+    length += (places.columns - 1) * places.column_unit + (_VECTOR_BYTES if is_narrow(geometry) else TILE)
     return rows, -(-length // _VECTOR_BYTES) * _VECTOR_BYTES
 
 
@@ -187,7 +197,8 @@ def choose_byte_schedule(geometry: Geometry, budget: int, epilogue_bytes: int, r
 
 def _schedules(geometry: Geometry, unit: int, rates: ByteRates, converted: bool) -> Iterator[Schedule]:
     """``unit``: tiles of channels that blocks are multiples of."""
-    shapes = tile_shapes(geometry.rows, geometry.columns, BYTE_ROWS)
+    shapes = [shape for shape in tile_shapes(geometry.rows, geometry.columns, BYTE_ROWS)
+              if not is_narrow(geometry) or packs_narrow(geometry, shape[0][1])]
     fewest = min(count for _, count in shapes)
     units = -(-tiles(geometry.outputs) // unit)
     for (height, width), count in shapes:

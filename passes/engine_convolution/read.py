@@ -138,6 +138,18 @@ def by_tiles(geometry: Geometry) -> Geometry:
     return replace(geometry, taps_x=geometry.taps_x * geometry.run // TILE, column_tap=TILE, run=TILE)
 
 
+def is_narrow(geometry: Geometry) -> bool:
+    """Whether a row of a window is less than a tile, as of images of three channels."""
+    return geometry.groups == 1 and geometry.taps_x == 1 and geometry.run < TILE
+
+
+def narrow(geometry: Geometry) -> Geometry:
+    """``geometry`` with one run for each row of a window, where these are neighbours in memory and no whole tile."""
+    if geometry.taps_x == 1 or geometry.column_tap != geometry.run or geometry.taps_x * geometry.run >= TILE:
+        return geometry
+    return replace(geometry, taps_x=1, column_tap=1, run=geometry.taps_x * geometry.run)
+
+
 def _take_groups(map_: ir.AffineMap) -> tuple[list[ir.AffineExpr], tuple[int, int]]:
     """The indices of an image, channels those of a group; and of groups the outputs and channels of one, else zeros.
 

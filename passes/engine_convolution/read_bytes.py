@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.dialects.engine_tiles import TILE, VECTOR_TILES
 from hexagon_mlir.dialects.packed_weights import sums_of, tiles_of
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.engine_convolution.byte_schedule import packs_narrow
 from hexagon_mlir.passes.engine_convolution.image import RESHAPES, Image
-from hexagon_mlir.passes.engine_convolution.read import Geometry, read_geometry, start_of_sums
+from hexagon_mlir.passes.engine_convolution.read import Geometry, is_narrow, narrow, read_geometry, start_of_sums
 from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
 from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, unflipped
 from hexagon_mlir.passes.matrix_engine.read import elementwise_user
@@ -92,8 +93,11 @@ def read_byte_convolution(op: ir.Operation) -> ByteConvolution | str | None:
     signs = [sign(argument) for argument in list(op.regions[0].blocks[0].arguments)[:2]]
     if signs[0] is None or not signs[1]:
         return "its weights have no sign"
-    if geometry.groups > 1 or (geometry.run, geometry.column_tap) != (TILE, TILE):
+    geometry = narrow(geometry)
+    if geometry.groups > 1 or not (is_narrow(geometry) or (geometry.run, geometry.column_tap) == (TILE, TILE)):
         return "bytes of groups of channels, of channels that are no whole tiles, or of taps that are no neighbours"
+    if is_narrow(geometry) and not packs_narrow(geometry, VECTOR_TILES):
+        return "rows of few bytes"
     found, bias = start_of_sums(op.operands[2])
     if not found:
         return "its sums start neither from zero nor from a bias"

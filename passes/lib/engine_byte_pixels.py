@@ -38,12 +38,12 @@ _OF_PLANES = [f"(ty, tx, ct, {plane}, h, w, c)" for plane in range(PLANES)]
 @dataclass(frozen=True)
 class Steps:
     """Where the pixels of tiles lie: rows of the image from a row of tiles to the next one, and from a row of a tile to
-    the next one, and elements of a row from a pixel of a tile to the next one. Tiles side by side are `TILE` elements
-    apart.
+    the next one; elements of a row from a tile to the one beside it, and from a pixel of a tile to the next one.
     """
 
     tile_row: int
     row: int
+    tile_column: int
     column: int
 
 
@@ -54,7 +54,7 @@ def pack_pixels(image: ir.Value, rows: int, columns: int, size: tuple[int, int],
     """
     element, (height, width) = ir.RankedTensorType(image.type).element_type, size
     into = tcm_tensor([rows, columns, height, width, TILE], element)
-    source = f"(r * {steps.tile_row} + h * {steps.row}, t * {TILE} + w * {steps.column} + c)"
+    source = f"(r * {steps.tile_row} + h * {steps.row}, t * {steps.tile_column} + w * {steps.column} + c)"
     packed = elementwise([image], into, _PACK_LOOPS, [source, _PACK_LOOPS], lambda byte: (
         binary("arith.xori", byte, constant(ir.IntegerAttr.get(element, SIGN))) if signed else byte)).result
     flat = ir.RankedTensorType.get([rows, columns, BYTE_ROWS, TILE], element)
@@ -134,9 +134,9 @@ def steps_of(op: ir.Operation) -> Steps | None:
     except Unsupported:
         return None
     r, t, h, w, c = range(of_tiles.n_dims)
-    steps = Steps(row.factor(r), row.factor(h), column.factor(w))
+    steps = Steps(row.factor(r), row.factor(h), column.factor(t), column.factor(w))
     fits = not row.constant and not column.constant and {loop for loop, _ in row.terms} <= {r, h} and (
-        column.factor(t), column.factor(c)) == (TILE, 1) and {loop for loop, _ in column.terms} <= {t, w, c}
+        column.factor(c) == 1) and {loop for loop, _ in column.terms} <= {t, w, c}
     return steps if fits else None
 
 

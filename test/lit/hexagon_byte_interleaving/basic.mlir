@@ -193,3 +193,22 @@ func.func @columns_of_tiles(%planes: memref<2x1x2x4x2x14x32xi8, strided<[16384, 
   }
   return
 }
+
+// -----
+// Pixels of three channels, two elements of the image apart: each is loaded to its place in the vector.
+// CHECK-LABEL: func.func @narrow_pixels
+// CHECK-COUNT-3: scf.for
+// CHECK-COUNT-4: vector.load {{.*}} {alignment = 1 : i64} : memref<9x384xi8, 1>, vector<128xi8>
+// CHECK: %[[FIRST:.*]] = arith.andi
+// CHECK: %[[SECOND:.*]] = arith.andi
+// CHECK: arith.ori
+// CHECK: vector.store {{.*}} : memref<9x7x8x256xi8, 1>, vector<128xi8>
+#image = affine_map<(r, t, h, w, c) -> (r, t * 6 + w * 42 + c)>
+#tiles = affine_map<(r, t, h, w, c) -> (r, t, h, w, c)>
+func.func @narrow_pixels(%image: memref<9x384xi8, 1>, %tiles: memref<9x7x8x8x32xi8, 1>) {
+  linalg.generic {indexing_maps = [#image, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%image : memref<9x384xi8, 1>) outs(%tiles : memref<9x7x8x8x32xi8, 1>) {
+  ^bb0(%x: i8, %old: i8):
+    linalg.yield %x : i8
+  }
+  return
+}

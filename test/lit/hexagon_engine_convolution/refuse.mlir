@@ -88,11 +88,21 @@ func.func @groups(%image: tensor<1x8x8x32xf16>, %weights: tensor<3x3x16x32xf16>)
 }
 
 // -----
-// CHECK-LABEL: func.func @bytes_of_few_channels
+// CHECK-LABEL: func.func @short_rows_of_bytes_of_few_channels
 // CHECK: linalg.conv_2d_nhwc_hwcf
-func.func @bytes_of_few_channels(%image: tensor<1x8x8x3xi8>, %weights: tensor<3x3x3x32xi8>, %e: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
-  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: bytes of groups of channels, of channels that are no whole tiles, or of taps that are no neighbours}}
+func.func @short_rows_of_bytes_of_few_channels(%image: tensor<1x8x8x3xi8>, %weights: tensor<3x3x3x32xi8>, %e: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: rows of few bytes}}
   %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x3xi8>, tensor<3x3x3x32xi8>)
+      outs(%e : tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32>
+  return %0 : tensor<1x6x6x32xi32>
+}
+
+// -----
+// CHECK-LABEL: func.func @bytes_of_part_of_a_tile
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @bytes_of_part_of_a_tile(%image: tensor<1x8x8x40xi8>, %weights: tensor<3x3x40x32xi8>, %e: tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32> {
+  // expected-remark@+1 {{hexagon-engine-convolution: left to HVX: bytes of groups of channels, of channels that are no whole tiles, or of taps that are no neighbours}}
+  %0 = linalg.conv_2d_nhwc_hwcf ins(%image, %weights : tensor<1x8x8x40xi8>, tensor<3x3x40x32xi8>)
       outs(%e : tensor<1x6x6x32xi32>) -> tensor<1x6x6x32xi32>
   return %0 : tensor<1x6x6x32xi32>
 }

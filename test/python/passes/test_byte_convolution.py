@@ -23,7 +23,7 @@ from hexagon_mlir.passes.engine_convolution.byte_schedule import (
     bytes_pay,
     choose_byte_schedule,
 )
-from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles
+from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles, narrow
 from hexagon_mlir.passes.engine_convolution.sizes import SharedTiles
 from hexagon_mlir.passes.matrix_engine.estimate import schedule_cycles
 from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
@@ -78,6 +78,10 @@ LAYERS = [
     Layer("rows", (1, 12, 24, 32), 32, (3, 1), padding=1),
     Layer("pieces", (1, 13, 14, 64), 96),
     Layer("two_columns", (1, 12, 2, 64), 64),
+    Layer("three_channels", (1, 13, 77, 3), 40, (7, 7), 2, 3, border=9, epilogue="requantized"),
+    Layer("four_channels", (2, 9, 33, 4), 64, (3, 3), 1, 1, kind="shifted", border=-7),
+    Layer("few_channels_unsigned", (1, 7, 130, 5), 33, (2, 3), 3, 1, kind="unsigned", bias=False),
+    Layer("bytes_of_three_channels", (1, 12, 60, 3), 32, (3, 3), 2, 1, kind="shifted", epilogue="converted"),
     Layer("bytes", (1, 9, 13, 64), 160, kind="shifted", border=-11, epilogue="converted"),
     Layer("bytes_of_few", (1, 10, 12, 32), 40, (1, 1), 2, 0, kind="unsigned", epilogue="converted"),
     Layer("bytes_of_batches", (2, 5, 6, 64), 64, epilogue="converted"),
@@ -227,7 +231,7 @@ def test_on_the_host():
 def test_on_the_simulator(target):
     on_v75 = ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces") if target == "v75" else ()
     found = [program(layer) for layer in LAYERS
-             if layer.name in ("shifted", *on_v75) or layer.epilogue == "converted"]
+             if layer.name in ("shifted", "three_channels", *on_v75) or layer.epilogue == "converted"]
     steps = list(pipelines.get("default", targets.get(target)))
     place = [step.title for step in steps].index("hexagon-engine-convolution")
     module, _ = after("".join(one.text for one in found), [*steps[:place], ALWAYS, *steps[place + 1:]], target)
@@ -245,6 +249,7 @@ REFUSED = {
     "weights without sign": (LAYERS[0], "%v = arith.extsi", "%v = arith.extui", "its weights have no sign"),
     "channels": (Layer("f", (1, 8, 8, 40), 64), "", "", "bytes of groups of channels, of channels that are no whole "
                  "tiles, or of taps that are no neighbours"),
+    "short rows": (Layer("f", (1, 8, 8, 3), 64), "", "", "rows of few bytes"),
 }
 
 
@@ -272,6 +277,8 @@ def test_tiles_side_by_side():
     assert byte_places(strides, 2, 4) == SharedTiles(2 * 2 + 1, 2 * (2 * 4 + 1), 1, 32)
     assert byte_places(Layer("", (1, 8, 8, 32), 32, (1, 1), 2, 0).geometry(), 3, 4) == SharedTiles(3, 7, 2, 32)
     assert byte_places(Layer("", (1, 8, 8, 32), 32).geometry(), 1, 1).columns == 4
+    few = narrow(Layer("", (1, 224, 224, 3), 64, (7, 7), 2, 3).geometry())
+    assert byte_places(few, 2, 14) == SharedTiles(2 + 7, 14, 1, 6)
 
 
 @pytest.mark.parametrize("seed", range(20))
