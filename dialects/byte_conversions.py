@@ -22,6 +22,8 @@ RESULT_SHIFT = 16
 """From the product of the value with its sticky bit and the scale to a byte."""
 LEAST_SHIFT, MOST_SHIFT = 1, 18
 """Of g: exponents 2 to 19. Smaller ones are not known to work on devices."""
+_VALUE_BITS = 17
+"""Of a sum, shifted, without its sign; beyond them results are limited in any case, and the product has 32 bits."""
 _EXPONENT_AND_SHIFT = 20
 _EXPONENT_BIT, _LOWEST_BIT = 10, 31
 _STORED_LOW = (1 << _EXPONENT_BIT) - 1
@@ -47,7 +49,9 @@ _STEPS: dict[str, tuple[str, Argument, Argument]] = {
     "exponent": ("arith.andi", "upper", 31),
     "shift": ("arith.subi", _EXPONENT_AND_SHIFT, "exponent"),
     "kept": ("arith.shrsi", "biased", "shift"),
-    "doubled": ("arith.shli", "kept", 1),
+    "above_least": ("arith.maxsi", "kept", -(1 << _VALUE_BITS)),
+    "within": ("arith.minsi", "above_least", (1 << _VALUE_BITS) - 1),
+    "doubled": ("arith.shli", "within", 1),
     "value": ("arith.ori", "doubled", 1),
     "stored": ("arith.andi", WORD, _STORED_LOW),
     "above": ("arith.shli", "stored", 1),
@@ -70,8 +74,8 @@ def conversion_text(given: dict[str, str], result: str) -> str:
     for step, (name, *operands) in _STEPS.items():
         for operand in operands:
             if isinstance(operand, int) and str(operand) not in names:
-                names[str(operand)] = f"%number{operand}"
-                lines.append(f"%number{operand} = arith.constant {operand} : i32")
+                names[str(operand)] = f"%number{operand}".replace("-", "_")
+                lines.append(f"{names[str(operand)]} = arith.constant {operand} : i32")
         names[step] = f"%{step}"
         lines.append(f"%{step} = {name} {', '.join(names[str(operand)] for operand in operands)} : i32")
     lines.append(f"{result} = arith.trunci %{_LAST} : i32 to i8")

@@ -98,13 +98,14 @@ def test_thresholds_are_where_bytes_change():
 
 
 def test_what_has_too_few_bits():
-    """Factors that no exponent of a table gives, none that is positive, sums that are too large for the product."""
+    """Factors that no exponent of a table gives, none that is positive, sums of more than 32 bits with the bias."""
     large = numbers_of([0.3], [0.0])
     assert engine_scales(large, 0, LARGEST) is None
     assert engine_scales(numbers_of([2.0**-6, 0.0], [0.0, 0.0]), 0, LARGEST) is None
     small = numbers_of([2.0**-6], [0.0])
     assert engine_scales(small, 0, LARGEST) is not None
-    assert engine_scales(small, 0, 1 << 28) is None
+    assert engine_scales(small, 0, 1 << 30) is not None
+    assert engine_scales(small, 0, (1 << 31) - 1) is None  # with the bias
     for scale, shift in ((2047, 5), (4096, 5), (2048, 0), (2048, 19)):
         with pytest.raises(ValueError, match=f"scale {scale} and shift {shift}"):
             low_word(scale, shift)

@@ -108,3 +108,5 @@ def test_the_engines_own_conversion(name, most, least, share):
     apart, run = steps_apart(name, "engine")
     assert apart.max() <= most and least <= (apart > 0).float().mean() <= share
     assert any(launch.result.matrix for launch in run.launches)
+    images = [shape for launch in run.launches[1:] for shape in launch.shapes if len(shape) == 4 and shape[0] == 1]
+    assert not any(channels > high == wide > 1 for _, channels, high, wide in images)  # between layers: channels last

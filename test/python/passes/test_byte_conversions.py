@@ -126,3 +126,31 @@ def test_what_is_not_the_engines_conversion_stays_on_hvx(change):
     assert CHANGES[change][0] in text
     module, _ = after(text.replace(*CHANGES[change]), [ALWAYS])
     assert "linalg.index" in to_text(module)  # the engine gives planes
+
+
+def test_sums_of_any_size_on_hvx():
+    """As the engine converts them: sums whose product with a scale has more than 32 bits, too."""
+    shifts = np.arange(1, 19).repeat(2)
+    words = np.array([low_word((2048, 4095)[number % 2], int(shift)) for number, shift in enumerate(shifts)], np.int32)
+    biases = np.tile(np.array([0, -70_000], np.int32), 18)
+    ends = [sign * (1 << places) + more for places in range(31) for sign in (-1, 1) for more in (-1, 0, 1)]
+    sums = np.repeat(np.array(ends, np.int32)[:, None], len(words), 1)
+    shape, columns = "x".join(map(str, sums.shape)), f"tensor<{len(words)}xi32>"
+    same, column = "affine_map<(m, n) -> (m, n)>", "affine_map<(m, n) -> (n)>"
+    text = f"""
+      func.func @f(%s: tensor<{shape}xi32>, %w: {columns}, %c: {columns}) -> tensor<{shape}xi8> {{
+        %e = tensor.empty() : tensor<{shape}xi8>
+        %0 = linalg.generic {{indexing_maps = [{same}, {column}, {column}, {same}],
+            iterator_types = ["parallel", "parallel"]}} ins(%s, %w, %c : tensor<{shape}xi32>, {columns}, {columns})
+            outs(%e : tensor<{shape}xi8>) {{
+          ^bb0(%given: i32, %word: i32, %bias: i32, %none: i8):
+{conversion_text({SUM: "%given", WORD: "%word", BIAS: "%bias"}, "%byte")}            linalg.yield %byte : i8
+        }} -> tensor<{shape}xi8>
+        return %0 : tensor<{shape}xi8>
+      }}"""
+    expected = converted(sums, words, biases).view(np.int8)
+    found = Program("f", text, [sums, words, biases], expected, dtype=np.int8)
+    module, _ = after(text, list(pipelines.get("default", targets.get())))
+    result = found.place()
+    launch(emit(translate_to_llvm_ir(module), targets.get()), "f", [*found.arguments, result])
+    found.check(result)

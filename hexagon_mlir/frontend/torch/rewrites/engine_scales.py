@@ -20,8 +20,6 @@ from hexagon_mlir.dialects.byte_conversions import (
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import Requantization
 
 _WORD = 32
-_MOST_VALUE_BITS = 17
-"""Of a sum, shifted: its product with a scale has 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,6 @@ def engine_scales(numbers: Requantization, lowest: int, largest: int) -> EngineS
     assert best is not None
     scales, shifts, biases, _ = best
     if not bool(((shifts >= LEAST_SHIFT) & (shifts <= MOST_SHIFT)).all()):
-        return None
-    if not bool(((biases.abs() + largest) >> shifts < 1 << _MOST_VALUE_BITS).all()):
         return None
     differing = _share(wanted, engine_thresholds(scales, shifts, biases), largest)
     if differing is None or not bool((biases.abs() + largest < 1 << _WORD - 1).all()):

@@ -8,6 +8,7 @@ import torch
 from torch.fx import Node
 
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, shape_of
+from hexagon_mlir.frontend.torch.kernels.engine_requantization import convert_sums
 from hexagon_mlir.frontend.torch.kernels.requantization import add_bytes, requantize
 from hexagon_mlir.frontend.torch.rewrites.convolution import FIRST, LAST
 
@@ -21,7 +22,7 @@ _POINTWISE = frozenset({
     _aten.minimum.default, _aten.round.default, _aten._to_copy.default, _aten.clone.default, _aten.dropout.default,
     _aten.softplus.default, _aten.mish.default, _aten.lt.Scalar, _aten.le.Scalar, _aten.gt.Scalar, _aten.ge.Scalar,
     _aten.lt.Tensor, _aten.gt.Tensor, _aten.where.self, _aten.where.ScalarSelf, _aten.where.ScalarOther,
-    _aten.isnan.default, _aten.bitwise_or.Tensor, requantize, add_bytes,
+    _aten.isnan.default, _aten.bitwise_or.Tensor, requantize, add_bytes, convert_sums,
 })
 _SUMS = frozenset({_aten.sum.dim_IntList, _aten.mean.dim, _aten.amax.default})
 
