@@ -93,6 +93,8 @@ class FormVirtualThreadsPass(Pass):
         if self.threads == 1:
             return
         cost = ForkCost.of(context.target, self.threads)
+        if kernels:
+            cost = cost.beside_others()
         todo: list[tuple[ir.Operation, ThreadNest]] = []
         for op in find_ops(module, is_linalg):
             if is_for_engine(op):

@@ -95,7 +95,7 @@ def lanes(events: Sequence[Mapping[str, Any]]) -> list[Lane]:
         elif event["ph"] == "M" and event["name"] == "thread_name":
             found[key] = Lane(event["args"]["name"])
         elif event["ph"] == "X":
-            kind = "wait" if event["name"].endswith(": waits") else kinds.get(event["pid"], "run")
+            kind = "wait" if event["name"].endswith((": waits", ": polls")) else kinds.get(event["pid"], "run")
             found[key].bars.append(Bar(event["ts"] / end * WIDTH, event["dur"] / end * WIDTH, _label(event), kind))
     for lane in found.values():
         lane.bars = _visible(lane.bars)

@@ -23,7 +23,7 @@ from hexagon_mlir.sim.host_library.hostcalls import HostCalls
 from hexagon_mlir.sim.host_library.libc import Libc
 from hexagon_mlir.sim.host_library.services import entry_points, weakly
 from hexagon_mlir.sim.matrix_engine.api import MatrixApi
-from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry, cycles_q8
+from hexagon_mlir.sim.memory_system.cache_model import Q8, Geometry
 from hexagon_mlir.sim.memory_system.cache_tags import CacheTags, never
 from hexagon_mlir.sim.memory_system.dma import Dma
 from hexagon_mlir.sim.memory_system.dma_api import DmaApi
@@ -106,10 +106,9 @@ class Machine:
         self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
         spawn = weakly(self._spawn)
         queue = int(self.target.task_queue_cycles.value)
-        dispatch = cycles_q8(float(self.target.task_dispatch_cycles.value))
         runtime = AsyncRuntime(
             self.scheduler, weakly(self._spawn_coroutine), weakly(self.alloc_ddr),
-            lambda a: me.release("DDR", a), queue, dispatch,
+            lambda a: me.release("DDR", a), queue,
         )
         dma = self._dma_api = DmaApi(self.dma, self.memory, self.scheduler)
         if self.checks:

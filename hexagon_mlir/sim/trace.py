@@ -109,6 +109,8 @@ def counters(machine: Machine, result: RunResult) -> dict[str, int]:
 
 # -- timeline ---------------------------------------------------------------------------------------------------
 _THREADS, _DMA, _TCM, _MATRIX = 1, 2, 3, 4
+_STATES = {"run": "", "stall": ": waits", "poll": ": polls"}
+"""What a thread does on its hardware thread, behind its name."""
 
 
 def _name(process: int, name: str, thread: int | None = None) -> Event:
@@ -122,7 +124,7 @@ def _threads(machine: Machine) -> Iterator[Event]:
     for hardware in sorted({s.hardware for s in machine.scheduler.slices}):
         yield _name(_THREADS, f"hardware thread {hardware}", hardware)
     for s in machine.scheduler.slices:
-        label = names[s.thread] if s.what == "run" else f"{names[s.thread]}: waits"
+        label = names[s.thread] + _STATES[s.what]
         yield {
             "ph": "X", "pid": _THREADS, "tid": s.hardware, "name": label, "ts": s.begin, "dur": s.end - s.begin,
             "args": {"thread": s.thread},

@@ -115,7 +115,16 @@ class Target:
     task_queue_cycles: Fact
     """Work of the thread that queues a task or wakes a waiter."""
     task_dispatch_cycles: Fact
-    """From a task being queued to its first packet on an idle hardware thread."""
+    """From a task being queued to its first packet on an idle hardware thread, of a worker that sleeps."""
+    poll_cycles: Fact
+    """From an event to the first packet of a thread that polls for it with short pauses: queuing or taking a task is
+    part of it."""
+    poll_slowly_cycles: Fact
+    """The same of a thread that polls with the longest pauses."""
+    poll_short_limit_cycles: Fact
+    """How long a waiting thread polls with short pauses; with the longest ones then."""
+    poll_limit_cycles: Fact
+    """How long a waiting thread polls in all; then it sleeps until it is woken."""
 
     # Pipeline
     packet_slots: Fact

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from math import ceil, prod, sqrt
@@ -38,8 +38,10 @@ class ForkCost:
     spawn: float
     """Cycles of the main thread for each task besides its own."""
     dispatch: float
-    """Latency from queuing a task to its first packet, and from the end of the last task to the main thread's
-    resumption."""
+    """Latency from queuing a task to its first packet, of a worker that sleeps: the first tasks of a kernel find none
+    that polls."""
+    resume: float
+    """Latency from the end of the last task to the main thread's resumption: it polls."""
     contexts: int
     clusters: int
     packets: float
@@ -54,9 +56,13 @@ class ForkCost:
         contexts = int(target.hvx_contexts.value)
         return cls(min(tasks, _MOST_TASKS) or contexts, tasks > 0,
                    _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
-                   float(target.task_dispatch_cycles.value), contexts, int(target.clusters.value),
-                   1 / float(target.hvx_issue_interval_cycles.value),
+                   float(target.task_dispatch_cycles.value), float(target.poll_cycles.value), contexts,
+                   int(target.clusters.value), 1 / float(target.hvx_issue_interval_cycles.value),
                    float(target.hvx_packets_per_cluster_cycle.value))
+
+    def beside_others(self) -> ForkCost:
+        """The costs where several main threads fork: tasks take the place of one that polls, so that it is woken."""
+        return replace(self, resume=self.dispatch)
 
     def slowdown(self, tasks: int) -> float:
         """The slowdown of a dense HVX task by the others: they share the clusters' issue ports.
@@ -72,7 +78,7 @@ class ForkCost:
 
     def fork_join(self, tasks: int) -> float:
         """Cycles that ``tasks`` cost beyond their work."""
-        return (tasks - 1) * self.spawn + 2 * self.dispatch if tasks > 1 else 0.0
+        return (tasks - 1) * self.spawn + self.dispatch + self.resume if tasks > 1 else 0.0
 
     def spread(self, cycles: float) -> float:
         """Cycles of work that takes ``cycles`` on one thread: split evenly over all tasks where that pays."""
@@ -125,7 +131,7 @@ class ForkCost:
         slowdown, begun = self.slowdown(shares.others + 1), shares.others * self.spawn
         last = begun + self.dispatch + other * slowdown
         done = begun + main * slowdown
-        return done if not shares.others or done >= last + _END_CYCLES else max(done, last) + self.dispatch
+        return done if not shares.others or done >= last + _END_CYCLES else max(done, last) + self.resume
 
 
 def _whole_steps(units: int, lanes: int) -> int:

@@ -25,17 +25,19 @@ _PACK_CYCLES, _UNPACK_CYCLES, _EPILOGUE_CYCLES, _ROUND_CYCLES = 4.0, 5.6, 8.0, 1
 """Measured: of one vector, on one HVX context; of results as f32; of a vector of f16, from f32."""
 _START_CYCLES = 500.0
 """Measured: to start a product or a transfer, and the loops that pack or unpack a block."""
+_PRODUCT_CYCLES = 700.0
+"""Measured: from the last tile of a block being packed to the engine's first product of it."""
 _SPREAD_CYCLES, _SPREAD_VECTORS = 800.0, 768
 """Measured: to spread work over the HVX contexts and to collect it; the least work for which that is done."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Cycles of a product of two tiles, and from a task being ready to its start; the DMA engine; bytes of a vector;
-    HVX contexts."""
+    """Cycles of a product of two tiles, and from an event to the thread that polls for it; the DMA engine; bytes of a
+    vector; HVX contexts."""
 
     tile_cycles: float
-    dispatch_cycles: float
+    poll_cycles: float
     dma: Engine
     vector_bytes: int
     contexts: int
@@ -43,7 +45,7 @@ class Rates:
     @staticmethod
     def of(target: Target) -> Rates:
         """The numbers of ``target``."""
-        return Rates(float(target.matrix_half_tile_cycles.value), float(target.task_dispatch_cycles.value),
+        return Rates(float(target.matrix_half_tile_cycles.value), float(target.poll_cycles.value),
                      Engine.of(target), int(target.vector_bytes.value), int(target.hvx_contexts.value))
 
 
@@ -148,7 +150,7 @@ def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = 
     def finish(number: int) -> None:
         nonlocal thread, dma
         factors = grid.steps[number].factors
-        thread, pieces = max(thread, ends[number] + rates.dispatch_cycles), 2 if number in halved else 1
+        thread, pieces = max(thread, ends[number] + rates.poll_cycles), 2 if number in halved else 1
         for _ in range(pieces):
             thread += work.unpacked(factors, pieces)
             dma = max(dma, thread + rates.dma.start) + rates.dma.busy(work.stored(factors) // pieces)
@@ -161,8 +163,8 @@ def schedule_cycles(grid: Schedule, work: Work, rates: Rates, unfinished: int = 
         for fetch in step.packs:
             thread = max(thread, arrivals[fetch]) + work.packed(fetch)
         if len(ends) >= UNFINISHED:
-            thread = max(thread, ends[-UNFINISHED] + rates.dispatch_cycles)
-        engine = max(engine, thread + 2 * rates.dispatch_cycles) + work.multiplied(step.factors)
+            thread = max(thread, ends[-UNFINISHED] + rates.poll_cycles)
+        engine = max(engine, thread + _PRODUCT_CYCLES) + work.multiplied(step.factors)
         thread += _START_CYCLES
         ends.append(engine)
         if len(ends) > unfinished:

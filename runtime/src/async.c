@@ -1,13 +1,16 @@
 /* MLIR's async runtime: tokens, values and groups on a pool of threads.
  *
  * One lock guards the objects and the queue: a task is a coroutine's slice of a kernel, long against a lock.
- * A thread that waits runs queued tasks, so a task may wait for tasks of its own.
+ * A thread that waits runs queued tasks, so a task may wait for tasks of its own. Without any it polls for a while, and
+ * then sleeps.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "internal.h"
+#include "poll.h"
 
 enum { DEFAULT_WORKERS = 4 };
 
@@ -33,10 +36,26 @@ struct hexmlir_rt_async {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a task is queued, an object is ready, or the end */
+static atomic_uint changes; /* so many times; written with the lock held */
 static Task *queue, *queue_end;
 static pthread_t *workers;
 static uint32_t worker_count;
 static bool stopping;
+
+/* -- changes -------------------------------------------------------------------------------------------------- */
+
+static void tell(void) { /* locked */
+  atomic_fetch_add_explicit(&changes, 1, memory_order_release);
+  pthread_cond_broadcast(&changed);
+}
+
+static void wait_for_change(void) { /* locked */
+  unsigned seen = atomic_load_explicit(&changes, memory_order_relaxed);
+  pthread_mutex_unlock(&lock);
+  polled(&changes, seen);
+  pthread_mutex_lock(&lock);
+  while (atomic_load_explicit(&changes, memory_order_relaxed) == seen) pthread_cond_wait(&changed, &lock);
+}
 
 /* -- tasks ---------------------------------------------------------------------------------------------------- */
 
@@ -59,7 +78,7 @@ static void *work(void *unused) {
   for (;;) {
     if (run_one()) continue;
     if (stopping) break;
-    pthread_cond_wait(&changed, &lock);
+    wait_for_change();
   }
   pthread_mutex_unlock(&lock);
   return NULL;
@@ -83,7 +102,7 @@ void hexmlir_rt_shutdown(void) {
   pthread_t *ending = workers;
   workers = NULL;
   stopping = true;
-  pthread_cond_broadcast(&changed);
+  tell();
   pthread_mutex_unlock(&lock);
   if (!ending) return;
   for (uint32_t i = 0; i < worker_count; i++) pthread_join(ending[i], NULL);
@@ -98,7 +117,7 @@ static void enqueue(Task *task) { /* locked */
   else
     queue = task;
   queue_end = task;
-  pthread_cond_broadcast(&changed);
+  tell();
 }
 
 static Task *new_task(void *coroutine, mlir_resume resume) {
@@ -159,7 +178,7 @@ static void make_ready(mlir_async *object) { /* locked */
     task = next;
   }
   object->continuations = NULL;
-  pthread_cond_broadcast(&changed);
+  tell();
 }
 
 static void member_ready(mlir_async *group, bool error) { /* locked */
@@ -220,7 +239,7 @@ bool mlirAsyncRuntimeIsGroupError(mlir_async *group) { return is_error(group); }
 static void await(mlir_async *object) {
   pthread_mutex_lock(&lock);
   while (!object->ready)
-    if (!run_one()) pthread_cond_wait(&changed, &lock);
+    if (!run_one()) wait_for_change();
   pthread_mutex_unlock(&lock);
 }
 

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "check.h"
 #include "hexmlir_rt.h"
@@ -134,6 +135,21 @@ static void nested(void) {
   CHECK(leaves == 1 << DEPTH);
 }
 
+static void late(void *token) {
+  nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+  mlirAsyncRuntimeEmplaceToken(token);
+}
+
+static void long_waits(void) { /* the waiting thread and the other workers sleep meanwhile */
+  for (int round = 0; round < 3; round++) {
+    mlir_async *token = mlirAsyncRuntimeCreateToken();
+    mlirAsyncRuntimeExecute(token, late);
+    mlirAsyncRuntimeAwaitToken(token);
+    mlirAsyncRuntimeDropRef(token, 1);
+    groups();
+  }
+}
+
 int main(void) {
   groups();
   empty_group();
@@ -141,6 +157,7 @@ int main(void) {
   values();
   continuations();
   nested();
+  long_waits();
   hexmlir_rt_shutdown();
   groups(); /* the workers come back */
   puts("async: ok");

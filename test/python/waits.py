@@ -22,14 +22,17 @@ from hexagon_mlir.settings import DEFAULT_SETTINGS
 from hexagon_mlir.sim import Machine, RunResult, SimError
 from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Context
+from hexagon_mlir.sim.threading.polling import Polling
 
 WAITS = ("hexmlir_rt_dma_wait", "mlirAsyncRuntimeAwaitAllInGroup")
 LINT = frozenset({Rule.FLOAT_KIND})
 """About LLVM's own qfloat code, not about memory."""
 V75 = targets.get()
-SCHEDULES = (replace(V75, hvx_contexts=replace(V75.hvx_contexts, value=1)),
-             replace(V75, task_dispatch_cycles=replace(V75.task_dispatch_cycles, value=10)),
-             replace(V75, task_dispatch_cycles=replace(V75.task_dispatch_cycles, value=1_000_000)))
+ASLEEP = replace(V75, poll_limit_cycles=replace(V75.poll_limit_cycles, value=0))
+"""A chip whose threads do not poll: all of them take ``task_dispatch_cycles`` to start and to go on."""
+SCHEDULES = (replace(ASLEEP, hvx_contexts=replace(V75.hvx_contexts, value=1)),
+             replace(ASLEEP, task_dispatch_cycles=replace(V75.task_dispatch_cycles, value=10)),
+             replace(ASLEEP, task_dispatch_cycles=replace(V75.task_dispatch_cycles, value=1_000_000)))
 """Chips on which tasks run one after another, all at once, and after the main thread's share."""
 
 
@@ -45,6 +48,10 @@ class WaitsLeftOut(Machine):
         for index, name in enumerate(self.program.callbacks):
             if name in WAITS:
                 self.host.functions[index] = self._wait(name, self.host.functions[index])
+
+    def schedule(self, chip: targets.Target) -> None:
+        """Threads take turns as on ``chip`` from the next run on."""
+        self.scheduler.contexts, self.scheduler.polling = int(chip.hvx_contexts.value), Polling.of(chip)
 
     def _one_arrives(self, transfer: Any, context: Context) -> list[Any]:
         others = [t for t in self.dma.in_flight if t is not transfer]
@@ -83,24 +90,31 @@ class Launch:
         """Whether the results are the same on all of `SCHEDULES`."""
         same = True
         for chip in SCHEDULES:
-            self.machine.target = chip
+            self.machine.schedule(chip)
             results, _ = self.repeat()
             same = same and self._same(results)
-        self.machine.target = V75
+        self.machine.schedule(V75)
         return same
 
     def _same(self, results: list[np.ndarray]) -> bool:
         return all(a.tobytes() == b.tobytes() for a, b in zip(results, self.results, strict=True))
 
     def notices(self, line: int) -> bool:
-        """Whether the wait at ``line`` is missed: a check reports it, values differ, or the run fails."""
+        """Whether the wait at ``line`` is missed: a check reports it, values differ, or the run fails, on the chip or
+        on one of `SCHEDULES`."""
         self.machine.left_out = line
+        try:
+            return any(self._differs(chip) for chip in (V75, *SCHEDULES))
+        finally:
+            self.machine.left_out = 0
+            self.machine.schedule(V75)
+
+    def _differs(self, chip: targets.Target) -> bool:
+        self.machine.schedule(chip)
         try:
             results, run = self.repeat()
         except (SimError, sim.HexError):
             return True
-        finally:
-            self.machine.left_out = 0
         return bool(faults(run)) or not self._same(results)
 
 

@@ -1,8 +1,9 @@
 """MLIR's async runtime for simulated threads: tokens, values, groups, and coroutines that resume on any thread.
 
-``Execute`` and the ``...AndExecute`` waits make a task: a thread that calls ``resume(handle)`` and ends. The
-plain waits block their thread. A token or value is made with two references: the caller's, and one that goes
-when it becomes available.
+``Execute`` and the ``...AndExecute`` waits make a task: a thread that calls ``resume(handle)`` and ends. The workers
+of a pool run them: one that has ended its task polls for the next one, and sleeps when that takes long, as does the
+thread of a plain wait. A token or value is made with two references: the caller's, and one that goes when it becomes
+available.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.context import Context
-from hexagon_mlir.sim.threading.threads import Scheduler, Thread
+from hexagon_mlir.sim.threading.threads import DONE, Scheduler, Thread
 from hexagon_mlir.sim.translation.program import SimError
 
 PREFIX = "mlirAsyncRuntime"
@@ -53,18 +54,18 @@ class AsyncRuntime:
         allocate: Callable[[int], int],
         release: Callable[[int], object],
         queue_cycles: int,
-        dispatch_q8: int,
     ) -> None:
         self.scheduler = scheduler
         self.spawn = spawn
         self.allocate = allocate
         self.release = release
         self.queue_cycles = queue_cycles
-        self.dispatch_q8 = dispatch_q8
         self.reset()
 
     def reset(self) -> None:
         self.objects: dict[int, Object] = {}
+        self.tasks: list[Thread] = []
+        """Those that run, and the last ones of workers that have no task now."""
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         """The entry points by name."""
@@ -160,7 +161,7 @@ class AsyncRuntime:
         for handle, resume in item.continuations:
             self._continue(item, handle, resume)
         for thread in item.blocked:
-            self.scheduler.wake(thread, self.dispatch_q8)
+            self.scheduler.notify(thread)
         item.continuations.clear()
         item.blocked.clear()
 
@@ -175,9 +176,21 @@ class AsyncRuntime:
         context = self.scheduler.current.context
         assert context is not None
         context.add("host_stall", self.queue_cycles)
-        thread = self.spawn(resume, [handle], self.dispatch_q8)
+        thread = self.spawn(resume, [handle], self._handover())
+        self.tasks.append(thread)
         for published in after or []:
             self.scheduler.receive(thread, published)
+
+    def _handover(self) -> int:
+        """Until the task that is queued now begins, in 1/256 cycle: the worker that had one last takes it."""
+        now = self.scheduler.now()
+        running = [task for task in self.tasks if task.phase is not DONE]
+        ended = sorted((task for task in self.tasks if task.phase is DONE), key=lambda task: (task.end, task.number))
+        workers = max(self.scheduler.hardware_threads - 1 - len(running), 0)
+        idle = ended[max(len(ended) - workers, 0):]
+        last = idle.pop() if idle else None
+        self.tasks = running + idle
+        return self.scheduler.polling.handover(now - last.end) if last else self.scheduler.polling.dispatch
 
     def then(self, item: Object, handle: int, resume: int) -> None:
         if item.ready:
@@ -190,6 +203,6 @@ class AsyncRuntime:
         thread = self.scheduler.current
         if not item.ready:
             item.blocked.append(thread)
-            self.scheduler.block(item.label)
+            self.scheduler.poll(item.label)
         for published in item.published:
             self.scheduler.receive(thread, published)

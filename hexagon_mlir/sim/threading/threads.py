@@ -11,6 +11,8 @@ a packet of one finds the port busy with the other's probability and issues a cy
 slower by s = 1 + u v / s, and never faster than the port. If threads together need more than
 ``ddr_peak_bytes_per_cycle``, their DDR stalls are longer in proportion.
 
+A thread that waits for a task polls (`polling.Polling`); it keeps its hardware thread, unless a ready one needs it.
+
 Times are in 1/256 cycle.
 """
 
@@ -27,6 +29,7 @@ from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.memory_system.cache_model import Q8
 from hexagon_mlir.sim.stopping import Stopped
 from hexagon_mlir.sim.threading.host_threads import closed
+from hexagon_mlir.sim.threading.polling import Polling
 from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
 
@@ -40,16 +43,17 @@ class Phase(Enum):
     QUEUED = "queued"  # waits for a hardware thread
     WORKING = "working"  # simulated time catches up with it
     SLEEPING = "sleeping"  # until a time; keeps its hardware thread
+    POLLING = "polling"  # until it is woken, or until a time; keeps its hardware thread
     BLOCKED = "blocked"  # until it is woken
     DONE = "done"
 
 
-QUEUED, WORKING, SLEEPING, BLOCKED, DONE = Phase
+QUEUED, WORKING, SLEEPING, POLLING, BLOCKED, DONE = Phase
 
 
 @dataclass(slots=True)
 class Slice:
-    """A stretch of time a thread spent on a hardware thread; ``what`` is run or stall."""
+    """A stretch of time a thread spent on a hardware thread; ``what`` is run, stall or poll."""
 
     thread: int
     hardware: int
@@ -80,6 +84,7 @@ class Thread:
     ddr_share: float = 0.0
     """Part of the stretch in which it waits for DDR."""
     wake_at: int = 0
+    polls_since: int = 0
     seen: int = 0
     seen_hvx: int = 0
     seen_bytes: int = 0
@@ -133,6 +138,7 @@ class Scheduler:
         self.clusters = number("clusters")
         self.ddr_peak = float(target.ddr_peak_bytes_per_cycle.value)
         self.port = float(target.hvx_packets_per_cluster_cycle.value)
+        self.polling = Polling.of(target)
         self.order: Ordering | None = None
 
     # -- threads -------------------------------------------------------------------------------------------
@@ -203,6 +209,23 @@ class Scheduler:
     def wake(self, thread: Thread, delay: int) -> None:
         thread.phase, thread.ready_at = QUEUED, self.time + delay
 
+    def poll(self, waits_for: str) -> None:
+        """The running thread polls until `notify`; it releases its hardware thread when that takes long, or for a
+        thread that is ready."""
+        self.now()
+        thread = self.current
+        thread.phase, thread.waits_for, thread.polls_since = POLLING, waits_for, self.time
+        thread.wake_at = self.time + self.polling.limit
+        self._switch(thread)
+
+    def notify(self, thread: Thread) -> None:
+        """What ``thread`` called `poll` for has happened."""
+        if thread.phase is POLLING:
+            delay = self.polling.handover(self.time - thread.polls_since)
+            thread.phase, thread.wake_at, thread.waits_for = SLEEPING, self.time + delay, ""
+        else:
+            self.wake(thread, self.polling.dispatch)
+
     def finish(self, thread: Thread, release: Callable[[], None]) -> None:
         """The running thread has ended: switch to another one (called on its host thread, which then ends).
 
@@ -241,7 +264,7 @@ class Scheduler:
         main.hardware = None
         main.phase, main.waits_for = BLOCKED, "the end of the other threads"
         while not self.aborting and any(
-            t.phase in (QUEUED, WORKING, SLEEPING) for t in self.live
+            t.phase in (QUEUED, WORKING, SLEEPING, POLLING) for t in self.live
         ):
             self._switch(main, idle_returns=True)
 
@@ -317,7 +340,7 @@ class Scheduler:
                     if thread.remaining <= 0:
                         return thread
                     working.append(thread)
-                elif phase is SLEEPING and thread.wake_at < at:
+                elif (phase is SLEEPING or phase is POLLING) and thread.wake_at < at:
                     first, at = thread, thread.wake_at
                 elif phase is QUEUED and self.time < thread.ready_at < later:
                     later = thread.ready_at
@@ -328,6 +351,9 @@ class Scheduler:
                     first, at = thread, end
             if first is not None and at <= later:
                 self._progress(int(at), working, slowdowns)
+                if first.phase is POLLING:
+                    self._release(first)
+                    continue
                 first.remaining = 0.0
                 first.phase = WORKING
                 return first
@@ -366,6 +392,8 @@ class Scheduler:
             for thread in self.live:
                 if thread.phase is SLEEPING:
                     self._record(thread, until, "stall")
+                elif thread.phase is POLLING:
+                    self._record(thread, until, "poll")
             self.time = until
 
     def _proceed_alone(self, thread: Thread, until: int, what: str) -> None:
@@ -389,17 +417,33 @@ class Scheduler:
         if not ready:
             return
         for thread in sorted(ready, key=lambda t: (t.ready_at, t.number)):
-            placed = [t for t in self.live if t.hardware is not None]
-            used = {t.hardware for t in placed}
-            free = [n for n in range(self.hardware_threads) if n not in used]
-            started = sum(t.context is not None for t in self.live)
-            if not free or (thread.hvx and sum(t.hvx for t in placed) >= self.contexts):
+            free = self._room(thread)
+            if not free:
                 continue
+            started = sum(t.context is not None for t in self.live)
             if thread.context is None and started >= MAX_UNFINISHED:
                 raise SimError(f"more than {MAX_UNFINISHED} threads have started and not ended")
             busy = [
-                sum(t.hvx for t in placed if (t.hardware or 0) % self.clusters == c)
+                sum(t.hvx for t in self.live if t.hardware is not None and t.hardware % self.clusters == c)
                 for c in range(self.clusters)
             ]
             thread.hardware = min(free, key=lambda n: (busy[n % self.clusters], n))
             thread.phase, thread.remaining, thread.waits_for = WORKING, 0.0, ""
+
+    def _room(self, thread: Thread) -> list[int]:
+        """The hardware threads that ``thread`` may have; a thread that polls gives its own where there is no other."""
+        placed = [t for t in self.live if t.hardware is not None]
+        used = {t.hardware for t in placed}
+        free = [n for n in range(self.hardware_threads) if n not in used]
+        crowded = thread.hvx and sum(t.hvx for t in placed) >= self.contexts
+        if free and not crowded:
+            return free
+        for other in placed:
+            if other.phase is POLLING and (other.hvx or not crowded):
+                self._release(other)
+                return self._room(thread)
+        return []
+
+    def _release(self, thread: Thread) -> None:
+        """A thread that polls sleeps from now on."""
+        thread.phase, thread.hardware = BLOCKED, None

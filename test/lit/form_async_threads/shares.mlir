@@ -1,7 +1,7 @@
 // The main thread runs the first iterations, more than the others where it would wait for their end otherwise.
 // RUN: hexmlir-opt %s --form-async-threads --canonicalize --split-input-file | filecheck %s
 
-// 1. Four of 800 cycles: two tasks of one each, while the main thread runs two.
+// 1. Four of 600 cycles: two tasks of one each, while the main thread runs two.
 // CHECK-LABEL: func.func private @short_thread(%arg0: index, %arg1: f32, %arg2: memref<4xf32>)
 // CHECK-NOT: scf.for
 // CHECK-LABEL: func.func @short
@@ -14,23 +14,23 @@
 func.func @short(%x: memref<4xf32>, %v: f32) {
   scf.forall (%i) in (4) {
     memref.store %v, %x[%i] : memref<4xf32>
-  } {hexagon.iteration_cycles = 800 : i64}
+  } {hexagon.iteration_cycles = 600 : i64}
   return
 }
 
 // -----
-// 2. Sixteen of 620 cycles: the others are dealt what follows the first five round-robin.
+// 2. Sixteen of 140 cycles: the others are dealt what follows the first seven round-robin.
 // CHECK-LABEL: func.func private @dealt_thread(%arg0: index, %arg1: index, %arg2: index,
 // CHECK: scf.for %{{.*}} = %arg0 to %arg1 step %arg2
 // CHECK-LABEL: func.func @dealt
 // CHECK: async.create_group %c3
-// CHECK: scf.for %[[I:.*]] = %c5 to %c8 step %c1 {
+// CHECK: scf.for %[[I:.*]] = %c7 to %c10 step %c1 {
 // CHECK: func.call @dealt_thread(%[[I]], %c16, %c3,
-// CHECK: call @dealt_thread(%c0, %c5, %c1,
+// CHECK: call @dealt_thread(%c0, %c7, %c1,
 func.func @dealt(%x: memref<16xf32>, %v: f32) {
   scf.forall (%i) in (16) {
     memref.store %v, %x[%i] : memref<16xf32>
-  } {hexagon.iteration_cycles = 620 : i64}
+  } {hexagon.iteration_cycles = 140 : i64}
   return
 }
 

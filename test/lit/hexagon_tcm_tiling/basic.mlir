@@ -256,31 +256,31 @@ func.func @some_rows(%x: tensor<?x768xf32>, %b: tensor<768xf32>, %y: tensor<?x76
 // CHECK: scf.for
 // CHECK-NOT: linalg.matmul
 // CHECK: linalg.generic
-func.func @heads(%x: tensor<16x1024xf32>, %w: tensor<1024x2048xf32>, %y: tensor<16x16x128xf32>,
-                 %s: tensor<16x128xf32>) -> (tensor<16x16x128xf32>, tensor<16x16xf32>) {
+func.func @heads(%x: tensor<48x1024xf32>, %w: tensor<1024x2048xf32>, %y: tensor<16x48x128xf32>,
+                 %s: tensor<48x128xf32>) -> (tensor<16x48x128xf32>, tensor<48x16xf32>) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<16x2048xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x2048xf32>) -> tensor<16x2048xf32>
-  %p = linalg.matmul ins(%x, %w : tensor<16x1024xf32>, tensor<1024x2048xf32>) outs(%f : tensor<16x2048xf32>)
-    -> tensor<16x2048xf32>
-  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [16, 16, 128] : tensor<16x2048xf32> into tensor<16x16x128xf32>
-  %t = tensor.empty() : tensor<16x16xf32>
-  %u = linalg.fill ins(%zero : f32) outs(%t : tensor<16x16xf32>) -> tensor<16x16xf32>
-  %sums = linalg.reduce { arith.addf } ins(%h : tensor<16x16x128xf32>) outs(%u : tensor<16x16xf32>) dimensions = [2]
-  %o = tensor.empty() : tensor<16x16x128xf32>
+  %e = tensor.empty() : tensor<48x2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<48x2048xf32>) -> tensor<48x2048xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<48x1024xf32>, tensor<1024x2048xf32>) outs(%f : tensor<48x2048xf32>)
+    -> tensor<48x2048xf32>
+  %h = tensor.expand_shape %p [[0], [1, 2]] output_shape [48, 16, 128] : tensor<48x2048xf32> into tensor<48x16x128xf32>
+  %t = tensor.empty() : tensor<48x16xf32>
+  %u = linalg.fill ins(%zero : f32) outs(%t : tensor<48x16xf32>) -> tensor<48x16xf32>
+  %sums = linalg.reduce { arith.addf } ins(%h : tensor<48x16x128xf32>) outs(%u : tensor<48x16xf32>) dimensions = [2]
+  %o = tensor.empty() : tensor<16x48x128xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>,
                                         affine_map<(d0, d1, d2) -> (d0, d1, d2)>,
                                         affine_map<(d0, d1, d2) -> (d1, d2)>,
                                         affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
                        iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%h, %y, %s : tensor<16x16x128xf32>, tensor<16x16x128xf32>, tensor<16x128xf32>)
-      outs(%o : tensor<16x16x128xf32>) {
+      ins(%h, %y, %s : tensor<48x16x128xf32>, tensor<16x48x128xf32>, tensor<48x128xf32>)
+      outs(%o : tensor<16x48x128xf32>) {
     ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
       %m = arith.mulf %a, %c : f32
       %n = arith.addf %m, %b : f32
       linalg.yield %n : f32
-  } -> tensor<16x16x128xf32>
-  return %r, %sums : tensor<16x16x128xf32>, tensor<16x16xf32>
+  } -> tensor<16x48x128xf32>
+  return %r, %sums : tensor<16x48x128xf32>, tensor<48x16xf32>
 }
 
 // -----

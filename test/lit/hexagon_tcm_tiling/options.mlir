@@ -10,15 +10,15 @@
 // 64 KiB hold two tiles of 4 rows, input and output. In 1 MiB everything fits, but 8 tiles overlap with their
 // transfers.
 // SMALL-LABEL: func.func @rows
-// SMALL: scf.for %{{.*}} = %c0 to %c64 step %c4
+// SMALL: scf.for %{{.*}} = %c0 to %c96 step %c4
 // SMALL: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<4x1024xf32>
 // LARGE-LABEL: func.func @rows
-// LARGE: scf.for %{{.*}} = %c0 to %c64 step %c8
-// LARGE: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<8x1024xf32>
+// LARGE: scf.for %{{.*}} = %c0 to %c96 step %c12
+// LARGE: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<12x1024xf32>
 // SCHEDULE: transform.structured.fuse %{{.*}} tile_sizes [4, 0]
-func.func @rows(%x: tensor<64x1024xf32>, %y: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
-  %0 = linalg.exp ins(%x : tensor<64x1024xf32>) outs(%y : tensor<64x1024xf32>) -> tensor<64x1024xf32>
-  return %0 : tensor<64x1024xf32>
+func.func @rows(%x: tensor<96x1024xf32>, %y: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
+  %0 = linalg.exp ins(%x : tensor<96x1024xf32>) outs(%y : tensor<96x1024xf32>) -> tensor<96x1024xf32>
+  return %0 : tensor<96x1024xf32>
 }
 
 // A whole tile and a rest: no loop is left, and both are in TCM.

@@ -1,0 +1,108 @@
+"""Threads that poll for what they wait for: how soon they go on, when they sleep, and who gets their place."""
+
+import pytest
+from sim.kernels import assembly
+
+from hexagon_mlir import targets
+from hexagon_mlir.sim import Machine
+from hexagon_mlir.sim.threading.polling import Polling
+from hexagon_mlir.sim.trace import timeline
+
+V75 = targets.get("v75")
+POLL, SLOWLY, DISPATCH, SHORT, LIMIT = (
+    int(getattr(V75, name).value)
+    for name in ("poll_cycles", "poll_slowly_cycles", "task_dispatch_cycles", "poll_short_limit_cycles",
+                 "poll_limit_cycles"))
+CODE = 150
+"""The most cycles of the code between two events, and of queuing a task."""
+TWICE = """
+declare ptr @mlirAsyncRuntimeCreateToken()
+declare void @mlirAsyncRuntimeExecute(ptr, ptr)
+declare void @mlirAsyncRuntimeEmplaceToken(ptr)
+declare void @mlirAsyncRuntimeAwaitToken(ptr)
+define void @count(ptr %at, i32 %n) noinline {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [0, %entry], [%i1, %loop]
+  store volatile i32 %i, ptr %at
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+define void @resume(ptr %frame) {
+  %pn = getelementptr i32, ptr %frame, i32 1
+  %n = load i32, ptr %pn
+  call void @count(ptr %frame, i32 %n)
+  %pt = getelementptr i32, ptr %frame, i32 2
+  %t = load ptr, ptr %pt
+  call void @mlirAsyncRuntimeEmplaceToken(ptr %t)
+  ret void
+}
+define void @once(ptr %frame) noinline {
+  %t = call ptr @mlirAsyncRuntimeCreateToken()
+  %pt = getelementptr i32, ptr %frame, i32 2
+  store ptr %t, ptr %pt
+  call void @mlirAsyncRuntimeExecute(ptr %frame, ptr @resume)
+  call void @mlirAsyncRuntimeAwaitToken(ptr %t)
+  ret void
+}
+define void @twice(ptr %frame, i32 %n, i32 %between) {
+  %pn = getelementptr i32, ptr %frame, i32 1
+  store i32 %n, ptr %pn
+  call void @once(ptr %frame)
+  %p = getelementptr i32, ptr %frame, i32 32
+  call void @count(ptr %p, i32 %between)
+  call void @once(ptr %frame)
+  ret void
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def twice():
+    machine = Machine(assembly(TWICE))
+    machine.frame = machine.alloc_ddr(256)
+    return machine
+
+
+@pytest.mark.parametrize(("waited", "expected"), [
+    (0, POLL), (SHORT - 1, POLL), (SHORT, SLOWLY), (LIMIT - 1, SLOWLY), (LIMIT, DISPATCH), (10 * LIMIT, DISPATCH),
+])
+def test_a_thread_takes_longer_to_go_on_the_longer_it_has_waited(waited, expected):
+    assert Polling.of(V75).handover(256 * waited) == 256 * expected
+    assert POLL < SLOWLY < DISPATCH < SHORT < LIMIT
+
+
+@pytest.mark.parametrize(("cycles", "handover"), [(1000, POLL), (5000, SLOWLY), (2 * LIMIT, DISPATCH)])
+def test_the_main_thread_goes_on_when_a_task_ends(twice, cycles, handover):
+    """It polls, and after long it is woken; the values are those of both tasks."""
+    machine = twice
+    result = machine.run("twice", [machine.frame, cycles, 0])
+    first, second = result.threads[1:]
+    assert second.end - second.begin >= cycles
+    assert handover <= result.cycles - second.end <= handover + CODE
+    assert first.begin >= DISPATCH  # no worker polls at first
+    polled = sum(s.end - s.begin for s in machine.scheduler.slices if s.what == "poll") / 256
+    if handover == DISPATCH:
+        assert polled == 2 * LIMIT  # and then it has released its hardware thread
+    else:
+        assert polled >= 2 * cycles
+
+
+@pytest.mark.parametrize(("between", "handover"), [(0, POLL), (5000, SLOWLY), (2 * LIMIT, DISPATCH)])
+def test_a_worker_without_a_task_polls_for_the_next(twice, between, handover):
+    """The main thread goes on, counts, and queues the next task, which the worker of the last one takes."""
+    count = 10_000
+    idle = twice.run("twice", [twice.frame, count, between]).threads[1:]
+    counting = between * (idle[0].end - idle[0].begin) / count
+    assert idle[1].begin - idle[0].end == pytest.approx(SLOWLY + counting + handover, abs=CODE)
+
+
+def test_the_timeline_shows_it(twice):
+    machine = twice
+    machine.run("twice", [machine.frame, 3000, 0], trace=True)
+    names = [event["name"] for event in timeline(machine)["traceEvents"] if event["ph"] == "X"]
+    assert names.count("twice: polls") == 2
