@@ -6,6 +6,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Sinks(nn.Module):
     """Causal attention of grouped heads over the last ``window`` keys."""

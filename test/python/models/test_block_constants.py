@@ -8,6 +8,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.block_constants import in_blocks
 
+pytestmark = pytest.mark.only_values
+
 EPSILON = 2.0**-21
 """Of the sum of the magnitudes of products: a few roundings of f32."""
 

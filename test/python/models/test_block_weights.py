@@ -8,6 +8,8 @@ import torch
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 EPSILON = {torch.float32: 2.0**-21, torch.float16: 2.0**-10}
 """Of the sum of the magnitudes of products: one rounding to f16; a few of f32."""
 

@@ -11,6 +11,8 @@ from hexagon_mlir.frontend.torch.kernels.requantization import add_bytes
 from hexagon_mlir.frontend.torch.rewrites.byte_sums import addition
 from hexagon_mlir.frontend.torch.rewrites.schemes import Scheme
 
+pytestmark = pytest.mark.only_values
+
 _quantized = torch.ops.quantized_decomposed
 UNSIGNED, SIGNED, NARROW = (0, 255, torch.uint8), (-128, 127, torch.int8), (-127, 127, torch.int8)
 

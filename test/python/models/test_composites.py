@@ -8,6 +8,8 @@ import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.composites import composites
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(9)
 
 

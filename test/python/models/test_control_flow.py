@@ -13,6 +13,8 @@ from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.kernels.loop import loop
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 
 class Function(nn.Module):
     """A function with a linear layer of eight features to call."""

@@ -7,6 +7,8 @@ import torch
 
 from hexagon_mlir.exec import sim
 
+pytestmark = pytest.mark.only_values
+
 CASES = {
     "rows by columns": ("ik,kj->ij", (96, 128), (128, 160)),
     "transposed right": ("ik,jk->ij", (96, 128), (160, 128)),

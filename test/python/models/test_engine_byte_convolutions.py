@@ -5,6 +5,8 @@ import torch
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Sums(torch.nn.Module):
     """Sums of a convolution of bytes, channels last, with a zero point and a bias."""

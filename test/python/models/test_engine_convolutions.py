@@ -5,6 +5,8 @@ import torch
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Last(torch.nn.Module):
     """A convolution with channels last."""

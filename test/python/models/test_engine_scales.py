@@ -13,6 +13,8 @@ from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
+pytestmark = pytest.mark.only_values
+
 LARGEST = 40_000
 
 

@@ -9,6 +9,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Mixed(nn.Module):
     """Arguments of every kind that ``torch.export`` takes."""

@@ -9,6 +9,8 @@ import torch
 from hexagon_mlir.frontend.torch.kernels.requantization import requantize
 from hexagon_mlir.frontend.torch.rewrites.fixed_point import requantization
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.mark.each_value
 @pytest.mark.parametrize(("most", "largest"), [

@@ -9,6 +9,8 @@ from hexagon_mlir.frontend.torch.rewrites.groups import block_diagonal, merged_g
 from hexagon_mlir.passes.engine_convolution.read import Geometry
 from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, groups_pay
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.mark.parametrize(("inputs", "outputs", "groups", "merged"), [
     (128, 128, 4, 4), (128, 128, 32, 4), (64, 128, 4, 2), (96, 96, 96, 3), (192, 64, 2, 2), (256, 128, 8, 4),

@@ -11,6 +11,8 @@ from hexagon_mlir.frontend.torch.kernels.convolution import convolution
 from hexagon_mlir.frontend.torch.kernels.integers import integer_product
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(9)
 BYTE, UNSIGNED, SHORT, WORD, LONG = torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64
 

@@ -5,6 +5,8 @@ import torch
 
 from hexagon_mlir.frontend.torch import linear_algebra
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(3)
 
 

@@ -5,6 +5,8 @@ import torch
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 LOWEST = torch.finfo(torch.float32).min
 
 

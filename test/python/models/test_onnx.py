@@ -17,6 +17,8 @@ from hexagon_mlir.frontend.onnx.model import read
 sys.path.insert(0, str(ROOT))
 from bench.corpus.model_zoo import PreNorm
 
+pytestmark = pytest.mark.only_values
+
 RANDOM = np.random.default_rng(0)
 
 

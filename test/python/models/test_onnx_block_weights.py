@@ -8,6 +8,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 MICROSOFT = "com.microsoft"
 
 

@@ -10,6 +10,8 @@ from onnx.reference import ReferenceEvaluator
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.onnx.model import read
 
+pytestmark = pytest.mark.only_values
+
 BRANCHES = ("zero = Constant<value = float {0}>() s = ReduceSum<keepdims=KEEP>(x) c = Greater(s, zero) r, q = If(c)<"
             "then_branch = t () => (float[3] a, float[3] d) { a = Add(x, y) d = Identity(a) }, "
             "else_branch = e () => (float[3] b, float[3] f) { b = Mul(x, y) f = Identity(y) }>")

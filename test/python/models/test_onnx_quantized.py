@@ -13,6 +13,8 @@ from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.graph import dtype_of
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 RANDOM = np.random.default_rng(5)
 KINDS = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.UINT8: np.uint8, onnx.TensorProto.INT8: np.int8}
 

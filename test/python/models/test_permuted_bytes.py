@@ -6,6 +6,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(11)
 
 

@@ -13,6 +13,8 @@ from hexagon_mlir.frontend.torch.kernels.integers import integer_product
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.quantization.quantizer import HexagonQuantizer
 
+pytestmark = pytest.mark.only_values
+
 ROWS, WIDTH, HIDDEN = 5, 70, 41
 
 

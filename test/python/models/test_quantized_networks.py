@@ -16,6 +16,8 @@ from bench.corpus.model_zoo import MobileNetV2, ResNet18
 from fuzz.quantized_modules import Exact
 from hexagon_mlir.quantization.quantizer import HexagonQuantizer
 
+pytestmark = pytest.mark.only_values
+
 NETWORKS = {
     "mlp": (lambda: nn.Sequential(nn.Linear(256, 320), nn.ReLU(), nn.Linear(320, 256)), (192, 256)),
     "resnet": (lambda: ResNet18(width=32, classes=10), (1, 3, 32, 32)),
@@ -103,7 +105,8 @@ def test_powers_of_two_lose_at_most_a_bit():
     assert (expected - exact).norm() < 2.5 * (plain - exact).norm()
 
 
-@pytest.mark.parametrize(("name", "most", "least", "share"), [("mlp", 1, 0.005, 0.09), ("resnet", 6, 0, 1.0)])
+@pytest.mark.parametrize(("name", "most", "least", "share"), [
+    ("mlp", 1, 0.005, 0.09), pytest.param("resnet", 6, 0, 1.0, marks=pytest.mark.full)])
 def test_the_engines_own_conversion(name, most, least, share):
     apart, run = steps_apart(name, "engine")
     assert apart.max() <= most and least <= (apart > 0).float().mean() <= share

@@ -12,6 +12,8 @@ from torch import nn
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.kernels.threefry import threefry
 
+pytestmark = pytest.mark.only_values
+
 STRICT = {"fallback": "error"}
 
 

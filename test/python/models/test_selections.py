@@ -4,6 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(3)
 
 

@@ -9,6 +9,8 @@ from hexagon_mlir.frontend.llm.decoder import join_rows
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 
 class Gated(nn.Module):
     """Three layers of an input and one of what they give."""

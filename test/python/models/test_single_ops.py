@@ -9,6 +9,8 @@ sys.path.insert(0, str(ROOT))
 from bench.corpus.core_ops import CALLS, UNUSED, core_aten, short_name
 from bench.corpus.single_ops import cases, difference
 
+pytestmark = pytest.mark.only_values
+
 SAMPLE = ("relu (7,) special", "clamp (7,) special", "relu6 (3, 33)", "silu (2, 5, 19)", "div (2, 5, 19)",
           "tanh (7,) special", "softmax first (3, 33)", "argmax (3, 33)", "var (3, 33)", "cat (7,)",
           "transpose (3, 33)",

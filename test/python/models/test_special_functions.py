@@ -8,6 +8,8 @@ import torch.nn.functional as F
 from hexagon_mlir.frontend.torch import antialiasing, registry, selections  # noqa: F401 (antialiasing registers)
 from hexagon_mlir.frontend.torch import special_functions as special
 
+pytestmark = pytest.mark.only_values
+
 WIDE = torch.cat([torch.linspace(-9, 9, 1801) + 0.003, torch.logspace(-6, 30, 200), -torch.logspace(-6, 1, 50)])
 SPECIAL = torch.tensor([0.0, 1.0, -1.0, 2.0, -2.0, float("inf"), float("nan")])
 FUNCTIONS = {

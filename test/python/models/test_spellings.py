@@ -14,6 +14,8 @@ from hexagon_mlir.frontend.torch.graph import shape_of
 from hexagon_mlir.frontend.torch.kernels.attention import attention
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 BATCH, HEADS, QUERIES, KEYS, DEPTH = 2, 4, 9, 13, 16
 SCORES = BATCH * HEADS * QUERIES * KEYS
 

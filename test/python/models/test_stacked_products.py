@@ -8,6 +8,8 @@ import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 STEPS = 5
 
 

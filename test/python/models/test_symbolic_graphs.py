@@ -11,6 +11,8 @@ from hexagon_mlir.codegen import schedule
 from hexagon_mlir.frontend.torch import forward
 from hexagon_mlir.ir import HexError
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.fixture
 def kernels(monkeypatch):

@@ -12,6 +12,8 @@ from torch import nn
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.dynamo import models
 
+pytestmark = pytest.mark.only_values
+
 R = torch.randn
 STRICT = {"fallback": "error"}
 

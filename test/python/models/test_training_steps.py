@@ -9,6 +9,8 @@ from torch import nn
 
 from hexagon_mlir.frontend.torch import registry
 
+pytestmark = pytest.mark.only_values
+
 STRICT = {"fallback": "error"}
 TOKENS = torch.tensor([[1, 4, 0, 7, 2], [3, 3, 8, 5, 6], [2, 0, 1, 1, 8]])
 

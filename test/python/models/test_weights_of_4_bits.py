@@ -7,6 +7,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 TOKENS, WIDTH, HIDDEN, GROUP = 70, 256, 200, 64
 
 

@@ -7,6 +7,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Product(nn.Module):
     """A product of two inputs, by ``function``."""

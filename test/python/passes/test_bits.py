@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from batch import on_simulator
 
+pytestmark = pytest.mark.only_values
+
 
 def negated_product(element: str, shape: tuple[int, ...], other: np.ndarray) -> str:
     """``not (x and other)`` by way of integers; ``other`` is a constant, broadcast where it has one element."""

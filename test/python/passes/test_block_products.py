@@ -10,6 +10,8 @@ from hexagon_mlir.frontend.torch.block_weights import BlockWeights
 from hexagon_mlir.ir import parse
 from hexagon_mlir.passes.block_products.words import planes_of_words
 
+pytestmark = pytest.mark.only_values
+
 
 def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
     """Weights with random codes; the first block of the first column has the scale zero. ``zeros`` may be the type of

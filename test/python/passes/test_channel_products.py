@@ -14,6 +14,8 @@ from hexagon_mlir.passes.contraction.channel_products import find_channel_produc
 from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAccess
 from hexagon_mlir.pipelines import BUFFERIZE
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
          PassStep(registry.get("hexagon-contraction-vectorization")())]

@@ -8,6 +8,8 @@ from sim.kernels import assembly
 import hexagon_mlir as hx
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 LOOP = """func.func @f(%x: tensor<Nxf64>) -> tensor<Nxbf16> {
   %e = tensor.empty() : tensor<Nxbf16>
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

@@ -5,6 +5,8 @@ import pytest
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 GROUP = 8
 """Steps of the reduction that are summed at a time."""
 

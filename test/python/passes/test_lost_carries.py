@@ -7,6 +7,8 @@ from sim.kernels import assembly, elementwise
 import hexagon_mlir as hx
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 TEXT = """func.func @f(%x: tensor<NxI>) -> tensor<Nxf32> {
   %e = tensor.empty() : tensor<Nxf32>
   %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

@@ -23,6 +23,8 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
          PassStep(registry.get("hexagon-vectorization")())]

@@ -9,6 +9,8 @@ from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 
+pytestmark = pytest.mark.only_values
+
 N = 77
 WIDE, BYTES = f"memref<{N}xi64>", f"memref<{N}xi8>"
 PREDICATES = {"eq": np.equal, "ne": np.not_equal, "slt": np.less, "sle": np.less_equal, "sgt": np.greater,

@@ -15,6 +15,8 @@ from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAcce
 from hexagon_mlir.passes.lib.vector_loop import byte_loop, vector_loop
 from hexagon_mlir.pipelines import BUFFERIZE
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
          PassStep(registry.get("hexagon-transpose-factors")()),

@@ -13,8 +13,12 @@ def fuzz():
     return importlib.import_module("fuzz.triton.run")
 
 
-def test_generated_kernels(fuzz, tmp_path):
-    assert fuzz.differences([*range(20, 46), 40583], tmp_path, []) == {}
+@pytest.mark.parametrize("seeds", [(*range(20, 33), 40583), pytest.param(range(33, 46), marks=pytest.mark.full)])
+def test_generated_kernels(fuzz, tmp_path, seeds):
+    assert fuzz.differences(seeds, tmp_path, []) == {}
+
+
+def test_generated_kernels_of_other_kinds(fuzz, tmp_path):
     assert fuzz.differences([*range(4)], tmp_path, [], "memory") == {}
     assert fuzz.differences([20200198, 20210369], tmp_path, [], "language") == {}
 
