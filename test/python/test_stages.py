@@ -137,6 +137,7 @@ def on_targets() -> list:
 
 
 @pytest.mark.ieee_arithmetic
+@pytest.mark.only_values
 @pytest.mark.parametrize(("case", "pipeline", "target"), on_targets())
 def test_on_the_simulator(case, pipeline, target):
     compiled = compile_module(parse(case.text()), target, pipeline)

@@ -11,6 +11,8 @@ from hexagon_mlir.codegen import schedule
 from hexagon_mlir.frontend.torch.domain import Domain, Size
 from hexagon_mlir.ir import ir
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.fixture
 def compilations(monkeypatch):
@@ -30,6 +32,7 @@ def same(model, module, *inputs, atol=1e-5):
         torch.testing.assert_close(model(*inputs), module(*inputs), rtol=1e-4, atol=atol)
 
 
+@pytest.mark.only_values(False)
 def test_batch_and_length(compilations):
     """One compilation for all, also of one row, and of rows that take more than one tile of attention."""
     module = Block().eval()

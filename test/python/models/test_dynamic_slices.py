@@ -9,6 +9,8 @@ from hexagon_mlir.frontend.torch.capture import from_exported
 from hexagon_mlir.frontend.torch.passes import run_passes
 from hexagon_mlir.ir import HexError
 
+pytestmark = pytest.mark.only_values
+
 GENERATOR = torch.Generator().manual_seed(5)
 
 
@@ -93,6 +95,7 @@ def test_weights_of_the_chosen_experts(others):
         torch.testing.assert_close(model(x, torch.tensor(chosen)), wanted, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.only_values(False)
 def test_only_the_chosen_weights_move():
     module, x, chosen = Experts(16, 256, 512), randn(1, 512), torch.tensor([3, 11])
     model = compiled(module, x, chosen)

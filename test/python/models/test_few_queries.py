@@ -7,6 +7,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Attention(nn.Module):
     """``mask`` is a bool mask, or one that is added."""
@@ -35,6 +37,7 @@ def test_values(dtype, added, tolerance):
     assert model(q, k, v, nothing).count_nonzero() == 0, "a query that sees no key has zeros"
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize("added", [False, True])
 def test_keys_after_the_last_one_that_is_seen_are_not_read(added):
     """A cache of 1,024 keys: its first quarter has code of its own, whatever the mask is in it."""

@@ -11,6 +11,8 @@ import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.packed_weights import are_nibbles
 from hexagon_mlir.quantization.quantizer import HexagonQuantizer
 
+pytestmark = pytest.mark.only_values
+
 _quantized = torch.ops.quantized_decomposed
 KINDS = {"u8": (0, 255, torch.uint8, 131), "s8": (-128, 127, torch.int8, 3)}
 
@@ -78,6 +80,7 @@ def test_sums_of_columns_are_constants():
         assert torch.equal(model(q), module.exact(q))
 
 
+@pytest.mark.only_values(False)
 def test_half_the_bytes_move():
     read = {}
     for low in (-8, -9):

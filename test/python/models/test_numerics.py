@@ -12,6 +12,8 @@ import hexagon_mlir as hx
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.dialects.split_weights import split_shape
 
+pytestmark = pytest.mark.only_values
+
 CASES = {
     "mlp": lambda: (mlp(), (torch.randn(5, 20),)),
     "LeNet": lambda: (LeNet(), (torch.randn(1, 1, 28, 28),)),
@@ -90,6 +92,7 @@ def test_unknown_numerics():
         hx.compile("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", numerics="mixed")
 
 
+@pytest.mark.only_values(False)
 def test_products_of_f32_in_pieces():
     """Closer to the exact result than f32 on HVX, in fewer cycles; the weights are stored in three pieces."""
     module, x = nn.Linear(256, 256).eval(), torch.randn(256, 256)
@@ -143,6 +146,7 @@ class Residual(nn.Module):
         return z, self.norm(z)
 
 
+@pytest.mark.only_values(False)
 def test_residual_before_a_layer_norm():
     """197 rows: tiles of unequal size. The sum is computed once, the norm of it on several threads."""
     torch.manual_seed(0)
@@ -154,6 +158,7 @@ def test_residual_before_a_layer_norm():
     assert model.last_run.cycles < 90_000  # 148,343 when three loops added it, two of them on one thread
 
 
+@pytest.mark.only_values(False)
 def test_attention_on_more_threads_than_divide_its_rows():
     """Six threads share 16 pairs of rows of a tile: chunks of three, the last of one, whose maxima over the 32 columns
     are vector code like those of four threads."""
@@ -171,6 +176,7 @@ def test_attention_on_more_threads_than_divide_its_rows():
     assert cycles["v79"] < 1.5 * cycles["v75"]
 
 
+@pytest.mark.only_values(False)
 def test_attention_of_less_than_a_tile():
     """24 queries and keys, the last five of which a mask hides: 197,872 cycles when only whole tiles were taken."""
     class Attention(nn.Module):

@@ -7,6 +7,8 @@ from torch import nn
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.packed_weights import packed
 
+pytestmark = pytest.mark.only_values
+
 TILES = (8, 7, 16, 32, 2)
 
 
@@ -83,6 +85,7 @@ class OneRow(nn.Module):
         return self.classes(torch.relu(self.features(x)).mean((2, 3)))
 
 
+@pytest.mark.only_values(False)
 def test_one_row_is_multiplied_by_tiles():
     """Its weights were tiles that HVX wrote to DDR as a matrix in each run: 105,108 cycles for 512 channels."""
     torch.manual_seed(0)
@@ -120,6 +123,7 @@ def test_places_of_bytes():
     assert tuple(packed(torch.ones(1, 1, dtype=torch.int8)).shape) == (4, 4, 8, 32, 4)
 
 
+@pytest.mark.only_values(False)
 def test_values_of_bytes():
     """Ragged sizes, several blocks of columns: each byte is that of PyTorch."""
     torch.manual_seed(0)

@@ -14,6 +14,8 @@ from hexagon_mlir.frontend.torch import forward
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.frontend.torch.partition import FAILURES, between, computing, halves, split, work
 
+pytestmark = pytest.mark.only_values
+
 _aten = torch.ops.aten
 
 

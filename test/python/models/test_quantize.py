@@ -12,6 +12,8 @@ from hexagon_mlir.quantization.links import Neighbours, neighbours
 from hexagon_mlir.quantization.program import exported
 from hexagon_mlir.quantization.schemes import Scheme, four_bits, replaced, schemes_of, weight_bytes
 
+pytestmark = pytest.mark.only_values
+
 
 class Net(nn.Module):
     """Two linear layers with a ReLU between them, then softmax and another one."""
@@ -59,6 +61,7 @@ def test_each_scheme_of_a_model(net, batches, scheme, error):
         assert compiled.result.saved_bytes > 0
 
 
+@pytest.mark.only_values(False)
 def test_a_budget_of_error(net, batches):
     before = {name: value.clone() for name, value in net.state_dict().items()}
     found = hx.quantize(net, (batch for (batch,) in batches), budget=hx.Budget(sqnr=45.0))
@@ -84,6 +87,7 @@ def test_a_budget_of_bytes(net, batches):
     assert ratio(hx.compile(found.program)(x), found.program.module()(x)) < 1e-2
 
 
+@pytest.mark.only_values(False)
 def test_a_budget_of_loss(net, batches):
     with torch.no_grad():
         wanted = {id(batch): net(*batch).argmax(-1) for batch in batches}

@@ -11,6 +11,8 @@ from hexagon_mlir.frontend.torch.graph import dtype_of
 from hexagon_mlir.frontend.torch.kernels.integers import integer_product
 from hexagon_mlir.frontend.torch.passes import run_passes
 
+pytestmark = pytest.mark.only_values
+
 _quantized = torch.ops.quantized_decomposed
 UNSIGNED, SIGNED = (0, 255, torch.uint8), (-128, 127, torch.int8)
 

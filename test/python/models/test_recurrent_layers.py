@@ -10,6 +10,8 @@ from hexagon_mlir.frontend.torch import registry
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.frontend.torch.kernels.recurrence import GATES, recurrence
 
+pytestmark = pytest.mark.only_values
+
 aten = torch.ops.aten
 
 
@@ -76,6 +78,7 @@ def test_halves():
     torch.testing.assert_close(y, layer(x)[0], rtol=0, atol=4e-3)
 
 
+@pytest.mark.only_values(False)
 def test_more_steps_are_no_more_code():
     """256 steps; the weights of the state are read from DDR once."""
     model = compile_and_compare(nn.RNN(16, 64, bias=False), torch.randn(256, 1, 16), atol=1e-4)

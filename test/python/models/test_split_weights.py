@@ -9,6 +9,8 @@ import hexagon_mlir as hx
 from hexagon_mlir.dialects.split_weights import ONE_PIECE, ORDER, split_shape
 from hexagon_mlir.frontend.torch.split_weights import pieces_of, scales_of, split
 
+pytestmark = pytest.mark.only_values
+
 ROWS, DEPTH, COLUMNS = 256, 250, 230
 
 
@@ -55,6 +57,7 @@ def test_places():
     assert split_shape(2000, 5)[:2] == [63 + 2, 1]  # 2,000 scales take two tiles
 
 
+@pytest.mark.only_values(False)
 def test_the_same_as_in_each_run():
     """As close as what a kernel computes that splits its factors itself, where HVX rounds other second pieces up; the
     model keeps no weights of f32."""
@@ -103,6 +106,7 @@ def test_numbers_of_bf16_are_one_piece():
     assert (tiles[:, kept] == np.trunc(scaled * 2.0**24) / 2.0**24).all()
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize("rows", [ROWS, 45])
 def test_bf16_the_same_as_in_each_run(rows):
     """Bit for bit what a kernel computes that scales its factors itself; the columns with an infinity or a NaN too."""

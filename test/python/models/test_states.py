@@ -6,6 +6,8 @@ from torch import nn
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 
 class Cache(nn.Module):
     """Slices of a cache are written at given places, then all of it is read."""
@@ -54,6 +56,7 @@ def test_values_and_state(dtype, depth, how):
     assert any("in_place" in name for name in names(model)) == (how != "reads old")
 
 
+@pytest.mark.only_values(False)
 def test_only_slices_move():
     """A cache of 4 MiB: a step moves no more than the slices, the code and the stack."""
     class Written(Cache):

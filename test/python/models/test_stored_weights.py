@@ -9,6 +9,8 @@ from hexagon_mlir.frontend.llm.block_layers import BlockEmbedding, BlockLinear, 
 from hexagon_mlir.frontend.torch.compile import compile_exported
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights, block_weights
 
+pytestmark = pytest.mark.only_values
+
 E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6], dtype=torch.float64)
 FORMATS = {  # bits, block, type of scales, type of zero points or minima
     "Q4_0": (4, 32, torch.float16, None), "Q8_0": (8, 32, torch.float16, None),

@@ -17,6 +17,8 @@ from hexagon_mlir.frontend.torch import forward
 from hexagon_mlir.frontend.torch.dynamo import models
 from hexagon_mlir.ir import HexError
 
+pytestmark = pytest.mark.only_values
+
 STRICT = {"fallback": "error"}
 
 

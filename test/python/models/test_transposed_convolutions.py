@@ -6,6 +6,8 @@ import torch.nn.functional as F
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 CASES = {
     "window of the stride": ((6, 4), (2, 2), {"stride": 2}, (5, 4)),
     "overlapping": ((8, 4), (4, 4), {"stride": 2, "padding": 1}, (5, 7)),
@@ -79,6 +81,7 @@ def test_integers_are_exact():
     assert hx.compile(torch.export.export(module, (x,)))(x).equal(module(x))
 
 
+@pytest.mark.only_values(False)
 def test_no_products_with_zeros_between_pixels():
     """32 x 32 pixels of a 4 x 4 window: fewer cycles than the 4.2 M products of an image filled up with zeros take at
     64 per cycle, four times as many as there are."""

@@ -5,6 +5,8 @@ import torch
 
 import hexagon_mlir as hx
 
+pytestmark = pytest.mark.only_values
+
 CASES = {
     "plain": ((4, 6, 3), {"padding": 1}, (1, 4, 5, 6, 7)),
     "strides and gaps": ((8, 12, (3, 2, 3)), {"stride": (2, 1, 2), "padding": (1, 2, 0), "dilation": (1, 2, 1),
@@ -51,6 +53,7 @@ def test_gradients():
         torch.testing.assert_close(parameter.grad, gradient, atol=1e-5, rtol=1e-4)
 
 
+@pytest.mark.only_values(False)
 def test_the_matrix_engine_multiplies():
     """32 channels, 3x3x3, 8x8x8: 14,971,238 cycles as scalar code."""
     module, x = torch.nn.Conv3d(32, 32, 3, padding=1).half().eval(), torch.randn(1, 32, 8, 8, 8).half()

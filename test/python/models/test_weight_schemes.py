@@ -7,6 +7,8 @@ import hexagon_mlir as hx
 from bench import weight_schemes
 from hexagon_mlir.frontend.llm.block_layers import BlockLinear
 
+pytestmark = pytest.mark.only_values
+
 SIZE = 256
 WEIGHTS, BLOCKS = SIZE * SIZE, SIZE * SIZE // 32
 NBYTES = {

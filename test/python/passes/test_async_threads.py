@@ -16,6 +16,8 @@ from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.pipelines import TO_LLVM, _step
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 V75 = targets.get("v75")
 
 # y[i][j] = 2 x[i][j] for i below n; rows go over threads, and then a second parallel loop reads what the first wrote

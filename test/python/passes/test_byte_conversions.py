@@ -16,6 +16,8 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
+pytestmark = pytest.mark.only_values
+
 ALWAYS = PassStep(registry.get("hexagon-matrix-engine")(always=True))
 SHAPES = [(64, 200, 96), (65, 129, 31), (130, 40, 290), (9, 256, 128), (200, 70, 130)]
 END = {"": "linalg.yield %byte : i8", "flipped": """%z = arith.xori %byte, %sign : i8

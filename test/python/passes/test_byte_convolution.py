@@ -28,6 +28,8 @@ from hexagon_mlir.passes.engine_convolution.sizes import SharedTiles
 from hexagon_mlir.passes.matrix_engine.estimate import schedule_cycles
 from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
+pytestmark = pytest.mark.only_values
+
 MIB = 1 << 20
 RATES = ByteRates.of(targets.get())
 ALWAYS = PassStep(registry.get("hexagon-engine-convolution")(always=True))
@@ -227,6 +229,7 @@ def test_on_the_host():
         one.check(call(one.name, one.arguments)[0])
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize("target", ["v75", "v79"])
 def test_on_the_simulator(target):
     on_v75 = ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces") if target == "v75" else ()

@@ -16,6 +16,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates, ByteSizes, bytes_of, choose_byte_grid
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Grid
 
+pytestmark = pytest.mark.only_values
+
 RATES = ByteRates.of(targets.get())
 MIB = 1 << 20
 

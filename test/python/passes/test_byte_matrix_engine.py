@@ -23,6 +23,8 @@ from hexagon_mlir.passes.matrix_engine.byte_sizes import (
 )
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
+pytestmark = pytest.mark.only_values
+
 MIB = 1 << 20
 COST = ByteCost(tile_cycles=4, read_out_cycles=160, fixed_cycles=12000, fork=ForkCost.of(targets.get("v75")))
 WIDENINGS = {np.dtype(np.int8): "arith.extsi", np.dtype(np.uint8): "arith.extui"}

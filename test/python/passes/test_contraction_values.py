@@ -11,6 +11,8 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import CLEAN, PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
          PassStep(registry.get("hexagon-transpose-factors")()),
@@ -136,6 +138,7 @@ def test_large_first_factors_given_as_columns(type_, size):
     assert "vshuff" in asm, "transposed in registers"
 
 
+@pytest.mark.only_values(False)
 def test_the_gradient_of_weights_takes_as_long_as_a_product():
     """128x128x128 in f32: 140,514 cycles when elements of columns were read one by one; rows take 54,840."""
     program = contraction("ta", "matmul_transpose_a", 3, "f32", "f32", (128, 128, 128))

@@ -18,6 +18,8 @@ from hexagon_mlir.passes.double_buffering.decide import Tile, choose_buffers, fi
 from hexagon_mlir.passes.lib.dma_transfers import Shape, cut
 from hexagon_mlir.targets.dma import Engine
 
+pytestmark = pytest.mark.only_values
+
 ENGINE = Engine.of(targets.get())
 
 

@@ -15,6 +15,8 @@ from hexagon_mlir.passes.matrix_engine.batch_schedule import Groups, choose_grou
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Fetch
 
+pytestmark = pytest.mark.only_values
+
 RATES = Rates.of(targets.get())
 MIB = 1 << 20
 

@@ -33,6 +33,8 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
 from hexagon_mlir.passes.matrix_engine.estimate import Rates
 from hexagon_mlir.passes.matrix_engine.schedule import LEFT, RIGHT, Grid
 
+pytestmark = pytest.mark.only_values
+
 MIB = 1 << 20
 RATES = Rates.of(targets.get())
 COST = ConvolutionCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)

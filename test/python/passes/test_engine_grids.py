@@ -12,6 +12,8 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, bytes_of, choose_grid, cycles_of
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, Fetch, Grid
 
+pytestmark = pytest.mark.only_values
+
 RATES = Rates.of(targets.get())
 MIB = 1 << 20
 

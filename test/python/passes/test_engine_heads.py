@@ -14,6 +14,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.heads import Heads, read_heads
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 
+pytestmark = pytest.mark.only_values
+
 
 def projected(rows: int, width: int, first: tuple[int, ...], count: int, steps: int = 70, read: str = "(m, h, w)",
               written: str = "(h, m, w)", returned: bool = False) -> str:

@@ -11,6 +11,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_pieces import adds_pieces
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 
+pytestmark = pytest.mark.only_values
+
 PIECES = 2
 ADD = "%s = arith.addf %x, %c : f32"
 WIDENED = ("%w = arith.extf %c : f16 to f32", "%s = arith.addf %w, %x : f32")

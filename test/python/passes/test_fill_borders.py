@@ -5,6 +5,8 @@ import pytest
 
 from hexagon_mlir.passes.hexagon_fill_borders import Run, border
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.mark.parametrize(("shape", "first", "sizes"), [
     ((30, 2880), (1, 96), (28, 2688)),  # an image with all of its border

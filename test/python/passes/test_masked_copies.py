@@ -6,6 +6,8 @@ import pytest
 import hexagon_mlir as hx
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 SIZE = 300
 TYPES = {"f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i32": np.int32, "i8": np.int8}
 

@@ -10,6 +10,8 @@ from hexagon_mlir.pass_infra.runner import run_steps
 from hexagon_mlir.passes.hexagon_math_expansion import HexagonMathExpansionPass
 from hexagon_mlir.targets import get
 
+pytestmark = pytest.mark.only_values
+
 KERNEL = """
 func.func @f(%x: tensor<{n}x{source}>, %out: tensor<{n}x{result}>) -> tensor<{n}x{result}> {{
   %r = linalg.generic
@@ -69,6 +71,7 @@ def test_values(target, source, result, low, high, body, names):
     np.testing.assert_array_equal(out.view(dtype), expected.astype(dtype))
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize(("target", "body", "packets"), [
     ("v75", ROUND_FIRST, 15), ("v75", SELECTS, 16), ("v79", ROUND_FIRST, 9), ("v79", SELECTS, 10)])
 def test_packets_of_four_vectors_of_f32(target, body, packets):

@@ -18,6 +18,8 @@ from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, pays
 from hexagon_mlir.passes.lib.half_product_cost import HvxCost, batch_cycles, hvx_cycles
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, block_bytes, choose_blocks
 
+pytestmark = pytest.mark.only_values
+
 MIB = 1 << 20
 COST = EngineCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, transferred_bytes=2595,
                   lanes=64, hvx=HvxCost.of(targets.get("v75")))
@@ -382,6 +384,7 @@ def test_on_the_simulator(target):
         program.check(result)
 
 
+@pytest.mark.only_values(False)
 def test_transposed_factors_of_an_odd_number_of_tiles_are_packed_by_vectors():
     """Seven tiles of the reduction, which threads must not share in chunks of two and one."""
     cycles = [hx.compile(program.text).run(*program.arguments).cycles
@@ -390,6 +393,7 @@ def test_transposed_factors_of_an_odd_number_of_tiles_are_packed_by_vectors():
     assert cycles[1] < 1.2 * cycles[0]
 
 
+@pytest.mark.only_values(False)
 def test_a_transpose_ahead_of_the_left_factor():
     """The gradient of a layer's weights; 526,218 cycles when the result was computed transposed instead."""
     text = """

@@ -15,6 +15,8 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.sizes import ColumnParts, choose_column_parts, choose_cuts, part_bytes
 
+pytestmark = pytest.mark.only_values
+
 BUDGET = (8 << 20) * 15 // 16
 LOOPS = (70, 420, 640)
 """Seven pairs of columns, the last one of a short tile."""

@@ -18,6 +18,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.sizes import block_bytes, choose_blocks, staged_tiles
 
+pytestmark = pytest.mark.only_values
+
 MIB = 1 << 20
 TILE_BYTES = 576
 SHAPES = [(1, 1, 1), (33, 70, 40), (64, 64, 64), (70, 130, 96)]

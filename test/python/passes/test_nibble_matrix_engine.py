@@ -15,6 +15,8 @@ from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates, ByteSizes, bytes_of, choose_byte_grid
 
+pytestmark = pytest.mark.only_values
+
 SHAPES = [(3, 7, 45), (65, 129, 31), (64, 200, 96), (130, 300, 290)]
 SMALL = 600_000
 """Bytes of TCM in which fewer blocks have room."""

@@ -14,6 +14,8 @@ from hexagon_mlir.passes.lib.thread_cost import Chunks, ForkCost
 from hexagon_mlir.passes.tcm_tiling.run_time_tiles import RunTimeTile, run_time_tile
 from hexagon_mlir.passes.virtual_threads.run_time_chunks import RunTimeChunk, run_time_chunk
 
+pytestmark = pytest.mark.only_values
+
 COST = ForkCost.of(targets.get("v75"))
 TILES = [RunTimeTile(((8192, 1), (32768, 3), (131072, 7), (524288, 12)), 32, 43712),
          RunTimeTile(((32, 1), (128, 2), (512, 4), (2048, 8)), 1, 256), RunTimeTile(((64, 1),), 64, 64)]
@@ -98,6 +100,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize("name", KERNELS)
 def test_one_compilation_is_as_fast_as_one_for_each_size(name):
     """Values are those of code for the size; above 16 K elements it takes at most a quarter more cycles."""
@@ -141,6 +144,7 @@ MATMUL = """func.func @f(%a: tensor<AxBxf32>, %b: tensor<BxCxf32>) -> tensor<AxC
 """
 
 
+@pytest.mark.only_values(False)
 def test_softmax_of_any_sizes():
     """166,000 cycles once for 64 rows of 781, where code for these sizes takes 47,050."""
     kernel = hx.compile(SOFTMAX)
@@ -153,6 +157,7 @@ def test_softmax_of_any_sizes():
         assert shape != (1, 64, 781) or run.cycles < 55_000
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize("known", ["ab?", "a?c", "?bc", "???"])
 def test_products_of_any_sizes(known):
     rng = np.random.default_rng(6)

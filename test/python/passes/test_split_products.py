@@ -15,6 +15,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
 from hexagon_mlir.passes.lib.split_cost import bf16_pays, pays
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [PassStep(registry.get("hexagon-split-products")(f32_split=True, always=True))]
 TYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16}
 LEFT, RIGHT = ("(i, k)", "(k, i)"), ("(k, j)", "(j, k)")

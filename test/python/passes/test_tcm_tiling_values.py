@@ -13,6 +13,8 @@ from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 
+pytestmark = pytest.mark.only_values
+
 V75 = targets.get()
 
 
@@ -115,6 +117,7 @@ def test_accumulators_that_loops_carry_in_other_shapes(columns):
     assert run.ddr_write_bytes <= 6 * result.nbytes  # 9 taps; the stack is in DDR as well
 
 
+@pytest.mark.only_values(False)
 def test_rows_whose_number_is_known_at_run_time():
     """Any number of them, from none to several tiles and a part of one, in much less time than straight from DDR."""
     kernel = hx.compile("""

@@ -10,6 +10,8 @@ from hexagon_mlir.passes.lib.loop_nests import read_nest
 from hexagon_mlir.passes.vectorization.collapse import collapsed, loop_groups
 from hexagon_mlir.passes.vectorization.periodic import choose_periodic_rows, period
 
+pytestmark = pytest.mark.only_values
+
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i32": np.int32}
 CASES = [((171, 3), "f32"), ((64, 10), "f32"), ((33, 20), "f32"), ((90, 3), "f16"), ((130, 10), "f16"),
          ((200, 3), "i8"), ((3, 5, 7, 6), "i32"), ((11, 48), "f32"), ((2, 3), "f32"), ((40, 13), "f32")]

@@ -15,6 +15,8 @@ from hexagon_mlir.passes.vectorization.short_rows import choose_short_rows
 
 from .test_vectorization_strided import STEPS
 
+pytestmark = pytest.mark.only_values
+
 FORMS = {  # name -> maps of x, y and the result, whether the row is summed
     "sum": (("r, c", "r", "r"), True),
     "by a number per row": (("r, c", "r", "r, c"), False),
@@ -72,6 +74,7 @@ def test_nothing_beside_the_rows_is_touched():
     run_checked(chosen, "v75")
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.ieee_arithmetic
 def test_colours_are_taken_apart_in_a_few_packets_a_vector():
     chosen = program("apart", "f32", 4096, 3)

@@ -12,6 +12,8 @@ from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
 from hexagon_mlir.pipelines import BUFFERIZE
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 STEPS = [*[UpstreamStep(e.text, e.why, e.label) for e in BUFFERIZE],
          PassStep(registry.get("hexagon-copy-lowering")(dma_bytes=-1)),
          PassStep(registry.get("hexagon-vectorization")())]
@@ -169,6 +171,7 @@ def test_nothing_else_is_touched(target):
     run_checked(chosen, target)
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.ieee_arithmetic
 def test_a_third_of_the_packets():
     chosen = program("f32", 1, 4096, 0)

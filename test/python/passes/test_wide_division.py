@@ -9,6 +9,8 @@ from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 
+pytestmark = pytest.mark.only_values
+
 SIGNED = ("divsi", "remsi", "floordivsi", "ceildivsi")
 UNSIGNED = ("divui", "remui", "ceildivui")
 MASK = 2**64 - 1
@@ -99,6 +101,7 @@ def test_constants(divisor):
     check(x, x, (*SIGNED, *UNSIGNED), constant=divisor)
 
 
+@pytest.mark.only_values(False)
 def test_vector_code_takes_fewer_packets():
     """Of scalar code, 94 cycles an element, or 23 with a constant."""
     for constant, packets in ((None, 4.5), (7, 1.6)):

@@ -9,6 +9,8 @@ from hexagon_mlir.ir import parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext
 from hexagon_mlir.pass_infra.runner import run_steps
 
+pytestmark = pytest.mark.only_values
+
 
 def kernel(sizes, axes, element="i64", body="", value="%a", known=True):
     """Adds to a result the sum along ``axes`` of what ``body`` makes of each element of a buffer."""
@@ -110,6 +112,7 @@ def test_other_sums_stay():
     np.testing.assert_array_equal(result, x.sum(1))
 
 
+@pytest.mark.only_values(False)
 def test_vector_code_takes_fewer_packets():
     """A scalar loop takes 3 packets an element."""
     x, result = np.arange(4096), np.zeros((), np.int64)

@@ -8,6 +8,8 @@ import triton.language as tl
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
 
+pytestmark = pytest.mark.only_values
+
 
 @pytest.fixture(autouse=True)
 def on_the_simulator(monkeypatch):

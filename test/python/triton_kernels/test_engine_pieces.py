@@ -8,6 +8,8 @@ import triton.language as tl
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
 
+pytestmark = pytest.mark.only_values
+
 
 @triton.jit
 def dot_f32(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, SCALED: tl.constexpr):

@@ -8,6 +8,8 @@ from binaries import needs_qemu
 
 from hexagon_mlir.ir import HexError
 
+pytestmark = pytest.mark.only_values
+
 QEMU = pytest.param("qemu", marks=[needs_qemu, pytest.mark.filterwarnings("ignore:QEMU")])
 
 

@@ -7,6 +7,8 @@ import triton.language as tl
 
 from hexagon_mlir.frontend.triton import activate
 
+pytestmark = pytest.mark.only_values
+
 
 @triton.jit
 def product(a, b, c, M, N, K: tl.constexpr, a_row, b_row, c_row, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,

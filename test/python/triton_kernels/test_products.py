@@ -7,6 +7,8 @@ import triton.language as tl
 
 from hexagon_mlir.exec import sim
 
+pytestmark = pytest.mark.only_values
+
 F = torch.nn.functional
 
 
