@@ -17,6 +17,7 @@ from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.collector import uncollected
 from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
+from hexagon_mlir.frontend.torch.fake_tensors import quick_batch_norm
 from hexagon_mlir.frontend.torch.forward import Forward, models
 from hexagon_mlir.frontend.torch.gradients import ATTENTION
 from hexagon_mlir.frontend.torch.random_keys import drawing, take_keys
@@ -59,7 +60,7 @@ def _tracing() -> Iterator[None]:
     """Recurrent layers are traced: Dynamo runs LSTM, GRU and RNN, and the function around them, in eager PyTorch unless
     ``allow_rnn`` is set, for all backends, some of which fail on the gradients of an LSTM. LLVM loads meanwhile."""
     workers().start()
-    with torch._dynamo.config.patch(allow_rnn=True), uncollected():
+    with torch._dynamo.config.patch(allow_rnn=True), uncollected(), quick_batch_norm():
         yield
 
 

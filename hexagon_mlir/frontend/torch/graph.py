@@ -10,6 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import GraphModule, Node
 
+from hexagon_mlir.frontend.torch.fake_tensors import fake_like, result_of
 from hexagon_mlir.ir import Diagnostic, HexError
 
 
@@ -70,8 +71,7 @@ class TorchGraph:
         first = next(iter(self.graph.nodes))
         with self.graph.inserting_before(first):
             node = self.graph.placeholder(_fresh_name(self.graph, name))
-        with self.fake_mode:
-            node.meta["val"] = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+        node.meta["val"] = fake_like(self.fake_mode, value)
         self.constants[node.name] = value
         return node
 
@@ -82,8 +82,7 @@ class TorchGraph:
         node.meta |= origin_of(before)
         values = torch.fx.map_arg((args, kwargs), lambda n: n.meta["val"])
         try:
-            with self.fake_mode:
-                node.meta["val"] = target(*values[0], **values[1])
+            node.meta["val"] = result_of(self.fake_mode, target, *values)
         except RuntimeError as error:  # PyTorch looks at types when it computes, not when it decomposes
             raise HexError.plain(f"PyTorch refuses '{target}' here: {str(error).strip().splitlines()[0]}",
                                  origin="torch-passes", file=source_of(before)) from error
