@@ -195,7 +195,7 @@ class FormVirtualThreadsPass(Pass):
         most = 0.0
         placed, first = order.at_positions(nests), order.position[seed]
         for loops in nests[seed].splits:
-            group = grow(first, loops, placed, order)
+            group = grow(first, loops, placed, order, cost.tasks, vector)
             own = replace(cost, certain=group.certain)
             units = [] if own.exceeds(group.cycles) and not self.min_cycles else [
                 group.units(vector, vector), group.units(vector, _WORD)]

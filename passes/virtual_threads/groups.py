@@ -183,10 +183,12 @@ class BlockOrder:
         return {self.position[op]: nest for op, nest in nests.items() if op in self.position}
 
 
-def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrder) -> Group:
+def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrder, tasks: int,
+         vector_bytes: int) -> Group:
     """The largest group that starts with operation ``first`` split along ``loops``; ``order`` is that of its block,
     ``nests`` are by position in it. Operations that read nothing of the group's are only looked at where some of their
-    loops have as many iterations, and what they read is there before the group.
+    loops have as many iterations, whole vectors for each of so many ``tasks``, and what they read is there before the
+    group.
     """
     seed = order.operations[first]
     members = [Member(seed, nests[first], loops)]
@@ -207,6 +209,9 @@ def grow(first: int, loops: Loops, nests: dict[int, ThreadNest], order: BlockOrd
                 end is None or all(maker in early or maker < end for maker in reads.all)):
             op = order.operations[number]
             fitting = _aligned(op, nests[number], members, made)
+            if fitting is not None and reads.all.isdisjoint(early) and any(
+                    nests[number].is_cut_up(loop, tasks, vector_bytes) for loop in fitting):
+                fitting = None
             if fitting is not None and not _overwritten(op, made, members):
                 made |= {result: len(members) for result in op.results}
                 early.add(number)

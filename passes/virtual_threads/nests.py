@@ -101,6 +101,11 @@ class ThreadNest:
         """Whether there is no vector code for fewer iterations of ``loop`` than `lanes`."""
         return loop in self._pieces_and_column(vector_bytes)
 
+    def is_cut_up(self, loop: int, tasks: int, vector_bytes: int) -> bool:
+        """Whether so many ``tasks`` would have parts of vectors along ``loop`` each."""
+        return not self.needs_lanes(loop, vector_bytes) and 1 < self.lanes(loop, vector_bytes) > (
+            self.extents[loop] // tasks)
+
     def even(self, loop: int, vector_bytes: int) -> bool:
         """Whether vector code of ``loop`` needs a number of iterations that is known and the same in each chunk."""
         return loop in self._pieces_and_column(vector_bytes)[:1]

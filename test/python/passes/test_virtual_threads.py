@@ -148,6 +148,30 @@ def test_lanes_of_the_heaviest_member():
     np.testing.assert_allclose(run.outputs[0], np.exp(q @ k.T.astype(np.float32)), rtol=1e-4)
 
 
+def test_columns_join_rows_in_whole_vectors_only():
+    """The scales of 128 columns take no part in chunks of 32 rows, those of 512 columns do."""
+    for size, shared in ((128, False), (512, True)):
+        types = [f"tensor<{size}x256xf16>", f"tensor<256x{size}xf16>", f"tensor<{size}xf16>"]
+        maps = ["affine_map<(i, j) -> (i, j)>", "affine_map<(i, j) -> (i)>", "affine_map<(i, j) -> (j)>"]
+        sums = "".join(f"""
+          %{name} = linalg.generic {{indexing_maps = [{maps[0]}, {maps[1 + number]}], iterator_types = [{kinds}]}}
+              ins(%x{number} : {types[number]}) outs(%z : {types[2]}) {{
+            ^bb0(%a: f16, %o: f16):
+              %m = arith.maximumf %a, %o : f16
+              linalg.yield %m : f16
+          }} -> {types[2]}""" for number, (name, kinds) in enumerate(
+              (("rows", '"parallel", "reduction"'), ("columns", '"reduction", "parallel"'))))
+        module = parse(f"""func.func @f(%x0: {types[0]}, %x1: {types[1]}, %z: {types[2]})
+            -> ({types[2]}, {types[2]}) {{{sums}
+          return %rows, %columns : {types[2]}, {types[2]}
+        }}""")
+        set_index_bits(module)
+        run_steps(module, [PassStep(get("form-virtual-threads")())], PassContext(V75))
+        foralls = str(module).split("scf.forall (")[1:]
+        assert any(all(f"[{kind}]" in one for kind in ('"parallel", "reduction"', '"reduction", "parallel"'))
+                   for one in foralls) == shared
+
+
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
 def test_every_step(case, every):
