@@ -17,13 +17,20 @@ ORDER = (FIRST, SECOND, FIRST)
 ONE_PIECE = (FIRST,)
 """The same of a factor of bf16 beside another one."""
 FRACTION = 23
-"""Of f32: bits of the fraction."""
+"""Of f32: bits of the fraction. Sums that are read in two pieces stay below two to the power of it, half of what the
+engine makes pieces of (`PIECE_EXPONENTS`)."""
+ROUNDED = 15
+"""The same of sums that are rounded to f16."""
 
 
-def top_exponent(reduction: int) -> int:
-    """Scaled magnitudes are below two to the power of it: sums of ``reduction`` products stay below 2**23, half of what
-    the engine makes pieces of (`PIECE_EXPONENTS`)."""
-    return (FRACTION - (reduction - 1).bit_length()) // 2
+def top_exponent(reduction: int, sums: int = FRACTION) -> int:
+    """Scaled magnitudes are below two to the power of it: sums of ``reduction`` products stay below 2**``sums``."""
+    return (sums - (reduction - 1).bit_length()) // 2
+
+
+def exponent_beside_weights(reduction: int, sums: int) -> int:
+    """`top_exponent` of the left factor beside constants of bf16, which are scaled as if their sums were rounded."""
+    return top_exponent(reduction, ROUNDED) + sums - ROUNDED
 
 
 def split_shape(columns: int, reduction: int, order: tuple[int, ...] = ORDER) -> list[int]:

@@ -24,9 +24,9 @@ class HexagonSplitProductsPass(Pass):
     leading bits of each number and the next 11. Three of the four products of pieces are added up in one sum, along a
     reduction three times as long; that of the two second pieces is left out. The powers of two are taken back
     afterwards, in the op that reads the product if there is only one. A number of bf16 is one piece: products of two
-    matrices of bf16 need no option. These are transferred to TCM once where they take an eighth of it, and their pieces
-    stay there. A row or column with an infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md`` has the
-    bound of the error.
+    matrices of bf16 need no option. These are transferred to TCM once where they take a quarter of it, and their pieces
+    stay there; where their sums are read as bf16 only, the engine rounds them to f16 first. A row or column with an
+    infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md`` has the bound of the error.
 
     Before:
         func.func @f(%a: tensor<32x64xf32>, %b: tensor<64x32xbf16>) -> tensor<32x32xf32> {

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hexagon_mlir.ir import arith, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import addi, binary, cast, subi
-from hexagon_mlir.passes.lib.f32_pieces import scales_of, without
+from hexagon_mlir.passes.lib.f32_pieces import UNUSABLE, scales_of, without
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.tcm_tensors import empty, is_in_tcm
 
@@ -22,6 +22,10 @@ _BIASES = 127 - 15
 _SIGN = -(1 << 15)
 _LOWEST = (_SIGN >> _FRACTION) + _BIASES
 """The least scale whose step has 16 bits: also of a row with an infinity or a NaN, whose numbers become finite."""
+_EXPONENT_BITS, _MOST_EXPONENT, _NAN = 5, 254, 0x7FC0
+"""Of f16, with the sign in front of a number; of bf16, of a finite number; of bf16."""
+_FAR = 1 << 13
+"""An exponent far from any."""
 _MOST_PLACES = 15
 """A shift by so many places leaves nothing of 11 bits."""
 
@@ -39,6 +43,40 @@ def in_halves(matrix: ir.Value, scale: ir.Value, dim: int) -> ir.Value:
     steps = generic([scale], tensor.empty(of_rows.shape, _i16()), [same, same], ["parallel"] * (rank - 1), _step)
     return generic([matrix, steps], empty(type_.shape, ir.F16Type.get(), is_in_tcm(matrix)),
                    [identity, without(rank, dim), identity], ["parallel"] * rank, _scaled)
+
+
+def exponents(scale: ir.Value) -> ir.Value:
+    """`scales` in 16 bits for `rounded_back`."""
+    type_ = ir.RankedTensorType(scale.type)
+    same = ir.AffineMap.get_identity(type_.rank)
+
+    def exponent(given: Sequence[ir.Value]) -> ir.Value:
+        narrow = cast("arith.trunci", _i16(), given[0])
+        special = arith.cmpi(arith.CmpIPredicate.sle, narrow, _number(UNUSABLE))
+        return arith.select(special, _number(-_FAR), narrow)
+
+    return generic([scale], tensor.empty(type_.shape, _i16()), [same, same], ["parallel"] * type_.rank, exponent)
+
+
+def rounded_back(total: ir.Value, scale: Sequence[ir.Value]) -> ir.Value:
+    """The element of bf16 nearest to ``total`` of f16, whose row and column have been multiplied by two to the power of
+    each ``scale`` (`exponents`): NaN where one of them holds an infinity or a NaN, or where the result is beyond bf16;
+    zero below its least normal number."""
+    bits = cast("arith.bitcast", _i16(), total)
+    magnitude = _magnitude(bits)
+    lacking = arith.maxsi(subi(cast("math.ctlz", _i16(), magnitude), _number(_EXPONENT_BITS)), _number(0))
+    number = subi(arith.shli(magnitude, lacking), arith.shli(lacking, _number(_FRACTION + _MORE)))  # of least exponents
+    odd = arith.andi(binary("arith.shrsi", number, _number(_MORE)), _number(1))
+    half = addi(odd, _number((1 << _MORE - 1) - 1))
+    narrow = binary("arith.shrsi", addi(number, half), _number(_MORE))
+    more = subi(_number(_BIASES), addi(*scale))
+    is_zero = arith.cmpi(arith.CmpIPredicate.eq, magnitude, _number(0))
+    exponent = addi(arith.select(is_zero, _number(-_FAR // 2), binary("arith.shrsi", narrow, _number(_FRACTION))), more)
+    found = arith.ori(addi(narrow, arith.shli(more, _number(_FRACTION))), arith.andi(bits, _number(_SIGN)))
+    small = arith.cmpi(arith.CmpIPredicate.slt, exponent, _number(1))
+    beyond = arith.cmpi(arith.CmpIPredicate.sgt, exponent, _number(_MOST_EXPONENT))
+    found = arith.select(beyond, _number(_NAN), arith.select(small, _number(0), found))
+    return cast("arith.bitcast", ir.BF16Type.get(), found)
 
 
 def _step(given: Sequence[ir.Value]) -> ir.Value:

@@ -21,7 +21,7 @@ _BIAS, _LOST = 127, 13
 _SIGN, _NAN = -(1 << 31), 0x7FC00000
 _SPECIAL = 0xFF
 """The biased exponent of infinities and NaN."""
-_UNUSABLE = -256
+UNUSABLE = -256
 """The scale of a row with an infinity or a NaN: added to any biased exponent, it gives a negative one."""
 _FLOOR = 36
 """Rows whose largest biased exponent is smaller, of numbers below 2**-90, are scaled as if it were this: the scaled
@@ -65,7 +65,7 @@ def scale_of(exponent: ir.Value, top: int) -> ir.Value:
     """The scale of a row whose largest number has this biased ``exponent``, an i32."""
     usable = subi(_number(_BIAS - 1 + top), arith.maxsi(exponent, _number(_FLOOR)))
     special = arith.cmpi(arith.CmpIPredicate.eq, exponent, _number(_SPECIAL))
-    return arith.select(special, _number(_UNUSABLE), usable)
+    return arith.select(special, _number(UNUSABLE), usable)
 
 
 def in_pieces(matrix: ir.Value, scale: ir.Value, dim: int, order: Sequence[int]) -> ir.Value:
@@ -94,7 +94,7 @@ def unscaled(total: ir.Value, scale: Sequence[ir.Value]) -> ir.Value:
     new = subi(own, power)
     small = arith.ori(_below(new, 1), _below(own, 1))
     found = arith.select(small, _number(0), subi(bits, arith.shli(power, _number(FRACTION))))
-    unusable = arith.ori(_below(arith.minsi(*scale), _UNUSABLE + 1), _below(_number(_SPECIAL - 1), new))
+    unusable = arith.ori(_below(arith.minsi(*scale), UNUSABLE + 1), _below(_number(_SPECIAL - 1), new))
     return cast("arith.bitcast", ir.F32Type.get(), arith.select(unusable, _number(_NAN), found))
 
 

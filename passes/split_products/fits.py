@@ -10,7 +10,7 @@ from hexagon_mlir.passes.matrix_engine.programs import in_program
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks
 from hexagon_mlir.passes.split_products.read import Split
 
-_FACTORS_PART = 8
+_FACTORS_PART = 4
 """Factors of bf16 stay in TCM where they take one part of so many of it: beside them stand their pieces, the tiles of
 these, and results."""
 _WIDE = 4

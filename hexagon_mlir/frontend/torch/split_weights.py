@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from hexagon_mlir.dialects.split_weights import FIRST, FRACTION, ONE_PIECE, ORDER, split_shape, top_exponent
+from hexagon_mlir.dialects.split_weights import FIRST, FRACTION, ONE_PIECE, ORDER, ROUNDED, split_shape, top_exponent
 from hexagon_mlir.frontend.torch.packed_weights import packed
 
 _MAGNITUDE, _BIAS, _LOST = 0x7FFFFFFF, 127, 13
@@ -15,10 +15,11 @@ _LAST_PLACE = 24
 """Numbers of f16 are multiples of two to the power of minus so many."""
 
 
-def scales_of(matrix: np.ndarray) -> np.ndarray:
-    """The power of two that each column of ``matrix``, K x N of f32, is multiplied by: i32 [N]."""
+def scales_of(matrix: np.ndarray, top: int) -> np.ndarray:
+    """The power of two that each column of ``matrix``, K x N of f32, is multiplied by, so that magnitudes are less than
+    ``2**top``: i32 [N]."""
     exponent = (matrix.view(np.int32) & _MAGNITUDE).max(0) >> FRACTION
-    usable = _BIAS - 1 + top_exponent(len(matrix)) - np.maximum(exponent, _FLOOR)
+    usable = _BIAS - 1 + top - np.maximum(exponent, _FLOOR)
     return np.where(exponent == _SPECIAL, _UNUSABLE, usable).astype(np.int32)
 
 
@@ -47,7 +48,7 @@ def split(weight: torch.Tensor) -> torch.Tensor:
     """The tensor of `split_shape` of ``weight``, a matrix of f32 or bf16."""
     order = ONE_PIECE if weight.dtype == torch.bfloat16 else ORDER
     matrix = np.ascontiguousarray(weight.detach().float().numpy())
-    scales = scales_of(matrix)
+    scales = scales_of(matrix, top_exponent(len(matrix), ROUNDED if order == ONE_PIECE else FRACTION))
     pieces = {FIRST: piece_of(matrix, scales)} if order == ONE_PIECE else pieces_of(matrix, scales)
     made = packed(torch.from_numpy(np.concatenate([pieces[piece] for piece in order])))
     whole = torch.zeros(split_shape(matrix.shape[1], len(matrix), order), dtype=torch.float16)

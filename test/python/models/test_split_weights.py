@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import hexagon_mlir as hx
-from hexagon_mlir.dialects.split_weights import ONE_PIECE, ORDER, split_shape
+from hexagon_mlir.dialects.split_weights import ONE_PIECE, ORDER, split_shape, top_exponent
 from hexagon_mlir.frontend.torch.split_weights import pieces_of, scales_of, split
 
 pytestmark = pytest.mark.only_values
@@ -29,7 +29,7 @@ def hard(depth, columns):
 def test_pieces():
     """Largest magnitudes are between 2**6 and 2**7, first pieces within 2**-11 and both within 2**-22 of a number."""
     matrix = hard(DEPTH, COLUMNS)
-    scales = scales_of(matrix)
+    scales = scales_of(matrix, 7)
     first, second = (piece.astype(np.float64) for piece in pieces_of(matrix, scales))
     assert (scales[3:5] == -256).all()
     assert not first[:, 1:5].any()
@@ -48,12 +48,12 @@ def test_places():
     matrix = hard(40, 70)
     made = split(torch.from_numpy(matrix))
     assert list(made.shape) == split_shape(70, 40) == [4, 4, 16, 32, 2]
-    pieces = pieces_of(matrix, scales_of(matrix))
+    pieces = pieces_of(matrix, scales_of(matrix, top_exponent(40)))
     for place, piece in enumerate(ORDER):
         for k, n in ((0, 0), (39, 69), (17, 33)):
             at = 40 * place + k
             assert made[n // 32, at // 32, at // 2 % 16, n % 32, at % 2] == pieces[piece][k, n]
-    assert (made[3].reshape(-1)[:70].view(torch.int16).numpy() == scales_of(matrix)).all()
+    assert (made[3].reshape(-1)[:70].view(torch.int16).numpy() == scales_of(matrix, top_exponent(40))).all()
     assert split_shape(2000, 5)[:2] == [63 + 2, 1]  # 2,000 scales take two tiles
 
 
@@ -90,13 +90,13 @@ def test_the_same_as_in_each_run():
 
 
 def test_numbers_of_bf16_are_one_piece():
-    """Exact down to 2**-17 beside numbers below 2**7, cut to multiples of 2**-24; what no scale helps is zero."""
+    """Exact down to 2**-17 beside numbers below 2**3, cut to multiples of 2**-24; what no scale helps is zero."""
     matrix = torch.from_numpy(hard(DEPTH, COLUMNS)).bfloat16()
     exact = matrix.double().numpy()
     found = split(matrix)
     assert list(found.shape) == split_shape(COLUMNS, DEPTH, ONE_PIECE) == [8 + 1, 8, 16, 32, 2]
     tiles = found[:8].permute(1, 2, 4, 0, 3).reshape(256, 256)[:DEPTH, :COLUMNS].double().numpy()
-    scales = scales_of(matrix.float().numpy())
+    scales = scales_of(matrix.float().numpy(), 3)
     assert (found[8].reshape(-1)[:COLUMNS].view(torch.int16).numpy() == scales).all()
     assert (scales[3:5] == -256).all() and not tiles[:, 1:5].any()
     kept = [0, *range(5, COLUMNS)]
@@ -126,7 +126,7 @@ def test_bf16_the_same_as_in_each_run(rows):
     size, exact = x.double().abs() @ weight.double().abs(), x.double() @ weight.double()
     kept = [column for column in range(COLUMNS) if column not in (0, 3, 4)]  # of 0, numbers far apart lose more
     error = (found.double() - exact).abs()[:, kept]
-    assert (error <= 2.0**-8 * exact.abs()[:, kept] + 2.0**-20 * size[:, kept] + 2.0**-126).all()
+    assert (error <= (2.0**-8 + 2.0**-11) * exact.abs()[:, kept] + 2.0**-20 * size[:, kept] + 2.0**-126).all()
     assert model.last_run.cycles < in_each_run.last_run.cycles
 
 

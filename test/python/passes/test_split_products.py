@@ -9,10 +9,12 @@ from batch import after, on_host
 
 import hexagon_mlir as hx
 from hexagon_mlir import targets
-from hexagon_mlir.dialects.split_weights import top_exponent
-from hexagon_mlir.ir import to_text
+from hexagon_mlir.dialects.split_weights import FRACTION, ROUNDED, exponent_beside_weights, top_exponent
+from hexagon_mlir.ir import ir, to_text
 from hexagon_mlir.pass_infra import PassStep, registry
+from hexagon_mlir.passes.lib import bf16_pieces
 from hexagon_mlir.passes.lib.engine_cost import EngineCost
+from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.split_cost import bf16_pays, pays
 
 pytestmark = pytest.mark.only_values
@@ -57,10 +59,10 @@ def text(m, k, n, kinds=("f32", "f32"), transposed=(False, False), batch=0, tail
     }}"""
 
 
-def bound(a, b):
+def bound(a, b, sums=FRACTION):
     """The largest error that docs/engine_arithmetic.md states for ``a @ b`` of float64."""
     sizes = np.abs(a), np.abs(b)
-    part = 2.0 ** -(23 + top_exponent(a.shape[-1]))
+    part = 2.0 ** -(23 + top_exponent(a.shape[-1], sums))
     rows = np.maximum(sizes[0].max(-1, keepdims=True), 2.0**-90) * sizes[1].sum(-2, keepdims=True)
     columns = sizes[0].sum(-1, keepdims=True) * np.maximum(sizes[1].max(-2, keepdims=True), 2.0**-90)
     return (2.0**-19 + 1.01 * a.shape[-1] * 2.0**-29) * (sizes[0] @ sizes[1]) + part * (rows + columns) + 2.0**-126
@@ -135,6 +137,68 @@ def test_hard_factors_on_the_chip(target, m, k, n, kind, monkeypatch):
     assert (found[:, 2][rest[:, 2]] == 0).all()
 
 
+@pytest.mark.parametrize(("m", "k", "n"), [(17, 512, 65), (65, 40, 130)])
+def test_results_of_bf16(m, k, n, monkeypatch):
+    """Sums that become bf16 are rounded to f16 by the engine."""
+    monkeypatch.setattr("hexagon_mlir.passes.hexagon_split_products.bf16_pays", lambda *_: True)
+    a, b = (one.astype(TYPES["bf16"]) for one in factors(m, k, n))
+    rounded = "%half = arith.truncf %v : f32 to bf16\n%w = arith.extf %half : bf16 to f32"
+    kernel = hx.compile(text(m, k, n, ("bf16", "bf16"), tail=rounded))
+    assert "hexmlir_engine_hf" in kernel.asm
+    assert "hexmlir_engine_hf_pieces" not in kernel.asm
+    found = kernel.run(a, b).outputs[0]
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    special = ~np.isfinite(a).all(1)[:, None] | ~np.isfinite(b).all(0)[None]
+    assert np.isnan(found[special]).all()
+    wide = [np.where(np.isfinite(one), one, 0).astype(np.float64) for one in (a, b)]
+    expected = wide[0] @ wide[1]
+    limit = bound(*wide, ROUNDED) + (2.0**-8 + 2.0**-11) * np.abs(expected)
+    too_large = ~special & (np.abs(expected) > np.finfo(np.float32).max)
+    assert np.isnan(found[too_large]).all()
+    rest = ~special & ~too_large
+    assert (np.abs(found - expected) <= limit)[rest].all()
+    assert (found[4][rest[4]] == 0).all()
+
+
+@pytest.mark.parametrize("scales", [(3, -5), (-120, 60), (100, 40), (60, 40)])
+def test_every_sum_of_f16(scales):
+    """Each number of f16 times two to the power of two scales becomes the nearest one of bf16: what is below 2**-126
+    zero, what is beyond bf16 NaN."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = halves[np.isfinite(halves)]
+    found = rounded(halves, scales)
+    with np.errstate(over="ignore"):
+        exact = np.ldexp(halves.astype(np.float64), -sum(scales))
+        expected = exact.astype(np.float32).astype(TYPES["bf16"]).astype(np.float32)
+    expected[np.isinf(expected)] = np.nan
+    expected[np.abs(exact) < 2.0**-126 * (1 - 2.0**-9)] = 0
+    np.testing.assert_array_equal(found.astype(np.float32), expected)
+    assert np.isnan(rounded(halves, (-256, 90)).astype(np.float32)).all()
+    assert np.isnan(rounded(halves, (90, -256)).astype(np.float32)).all()
+
+
+def rounded(halves, scales):
+    """`bf16_pieces.rounded_back` of a vector of f16, on the host."""
+    count = len(halves)
+    with ir.Context(), ir.Location.unknown():
+        module = ir.Module.parse(f"""func.func @f(%h: tensor<{count}xf16>, %p: tensor<{count}xi32>,
+            %q: tensor<{count}xi32>) -> tensor<{count}xbf16> {{
+          %e = tensor.empty() : tensor<{count}xbf16>
+          return %e : tensor<{count}xbf16>
+        }}""")
+        function, = module.body.operations
+        block = function.regions[0].blocks[0]
+        empty, end = block.operations
+        same = [ir.AffineMap.get_identity(1)] * 4
+        with ir.InsertionPoint(end):
+            powers = [bf16_pieces.exponents(value) for value in block.arguments[1:]]
+            end.operation.operands[0] = generic(
+                [block.arguments[0], *powers], empty.operation.results[0], same, ["parallel"],
+                lambda given: bf16_pieces.rounded_back(given[0], given[1:3]))
+        given = [halves, *(np.full(count, scale, np.int32) for scale in scales)]
+        return on_host(module, ["f"])("f", given)[0]
+
+
 def test_only_where_asked_for():
     """Without the option products of f32 stay as they are, those of bf16 do not; and a chip without f32 results splits
     none."""
@@ -147,11 +211,14 @@ def test_only_where_asked_for():
 
 
 def test_sums_stay_below_what_pieces_hold():
-    """Of all that is scaled: below 2**24."""
+    """Of all that is scaled: below 2**24; those that are rounded to f16 are finite there."""
     for reduction in (1, 2, 3, 32, 33, 512, 4095, 4096, 4097, 1 << 20):
-        top = top_exponent(reduction)
-        assert reduction * 2.0 ** (2 * top) <= 2.0**23
-        assert reduction * 2.0 ** (2 * top + 2) > 2.0**22
+        for sums in (FRACTION, ROUNDED):
+            top = top_exponent(reduction, sums)
+            assert reduction * 2.0 ** (2 * top) <= 2.0**sums
+            assert reduction * 2.0 ** (2 * top + 2) > 2.0 ** (sums - 1)
+            both = exponent_beside_weights(reduction, sums) + top_exponent(reduction, ROUNDED)
+            assert reduction * 2.0**both <= 2.0**sums
 
 
 def test_every_bf16():
