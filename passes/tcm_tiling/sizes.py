@@ -189,7 +189,8 @@ def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequ
     last = [o.bytes(tile, 1) for o in stores if o.moves(tile, extents)]
     exposed = sum((engine.start + sum(n / engine.rate for n in part)) if part else 0.0 for part in (first, last))
     core = count * spread(work / count) + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
-    return once + exposed + max(core, count * sum(engine.busy(n) for n in moving))
+    transfers = engine.start * (bool(first) + bool(last)) + count * sum(map(engine.busy, moving))
+    return once + max(exposed + core, transfers + core / count)  # nothing hides the work on the last tile
 
 
 def _even(extent: int, unit: int, count: int) -> int:

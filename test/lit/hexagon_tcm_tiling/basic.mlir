@@ -19,12 +19,12 @@ func.func @fits(%x: tensor<64x32xf32>, %y: tensor<32x16xf32>, %c: tensor<64x16xf
 // 2. 12 MiB of data and 8 MiB of TCM: tiles of 32 rows, enough to overlap. An operand read one element per row stays
 // in DDR, and the output, which the body does not read, is not fetched.
 // CHECK-LABEL: func.func @too_large
-// CHECK: %[[STEP:.*]] = arith.constant 32 : index
+// CHECK: %[[STEP:.*]] = arith.constant 64 : index
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %[[STEP]]
-// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0] [32, 1536] [1, 1]
-// CHECK: %[[SCALES:.*]] = tensor.extract_slice %arg1[%[[ROW]]] [32] [1]
-// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64} : tensor<32x1536xf32>
-// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<32x1536xf32>
+// CHECK: %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[ROW]], 0] [64, 1536] [1, 1]
+// CHECK: %[[SCALES:.*]] = tensor.extract_slice %arg1[%[[ROW]]] [64] [1]
+// CHECK: %[[TILE:.*]] = bufferization.alloc_tensor() copy(%[[SLICE]]) {memory_space = 1 : i64} : tensor<64x1536xf32>
+// CHECK: %[[OUT:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<64x1536xf32>
 // CHECK: linalg.generic {{.*}} ins(%[[TILE]], %[[SCALES]] : {{.*}}) outs(%[[OUT]] :
 func.func @too_large(%x: tensor<1024x1536xf32>, %s: tensor<1024xf32>, %y: tensor<1024x1536xf32>)
     -> tensor<1024x1536xf32> {

@@ -93,7 +93,7 @@ def test_nan_in_any_lane_stays_alone():
 
 @pytest.mark.parametrize(("operation", "types", "most"), [("truncf", ("f32", "f16"), 17), ("extf", ("f16", "f32"), 19)])
 def test_packets_of_four_vectors(operation, types, most):
-    loops = re.findall(r"\n\.L\w+[.\w]*:\n((?:(?!\n\.L).)*?:endloop0)", cast(operation, *types, 1 << 16).asm, re.DOTALL)
+    loops = re.findall(r"\n\.L\w+[.\w]*:\n((?:(?!\n\.L).)*?:endloop0)", cast(operation, *types, 1 << 18).asm, re.DOTALL)
     of_four = [loop for loop in loops if loop.count("= vmem(") + loop.count("vmem(") >= 12 and "qf32" in loop]
     assert of_four and all(loop.count("{") <= most for loop in of_four)
     assert not any("vmem(r29" in loop for loop in of_four), "nothing is spilled"

@@ -18,6 +18,7 @@ from hexagon_mlir.passes.tcm_tiling.sizes import (
     Role,
     choose_tile,
     overlapping_tile,
+    predicted_cycles,
     streamed_tile,
     transposed_loops,
     working_set,
@@ -118,6 +119,19 @@ def test_threads_share_a_row_of_sums_by_whole_vectors():
                             [Footprint((1, 0), 2, Role.FETCH), Footprint((0,), 4, Role.STORE)], 64,
                             Engine.of(targets.get()), 2e5, 2, ForkCost.of(targets.get()).spread, 4)
     assert tile == [256, 768]
+
+
+@pytest.mark.parametrize("count", [2, 4, 16])
+@pytest.mark.parametrize("work", [0.0, 1e5, 1e6])
+def test_cycles_of_tiles(count, work):
+    """Transfers follow one another, or the work on tiles does: the first transfer, the last one and the work on the
+    last tile are exposed."""
+    engine = Engine.of(targets.get())
+    nbytes = 8 * 4096 * 4
+    cycles = predicted_cycles([8, 4096], [8, 4096 // count], [MATRIX_IN, MATRIX_OUT], engine, work, 1)
+    transfer = engine.busy(nbytes / count)
+    least = max(2 * count * transfer + work / count, 2 * (nbytes / count) / engine.rate + work)
+    assert least + 2 * engine.start <= cycles <= 1.01 * least + 2 * engine.start + count * 300
 
 
 def test_two_tiles_are_equal():
