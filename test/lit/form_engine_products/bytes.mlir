@@ -36,8 +36,12 @@ func.func @bytes(%a: memref<1x3x64x32xi8, 1>, %w: memref<2x3x8x32x4xi8, 1>, %t: 
     %number20 = arith.constant 20 : i32
     %shift = arith.subi %number20, %exponent : i32
     %kept = arith.shrsi %biased, %shift : i32
+    %least = arith.constant -131072 : i32
+    %above_least = arith.maxsi %kept, %least : i32
+    %most = arith.constant 131071 : i32
+    %within = arith.minsi %above_least, %most : i32
     %number1 = arith.constant 1 : i32
-    %doubled = arith.shli %kept, %number1 : i32
+    %doubled = arith.shli %within, %number1 : i32
     %value = arith.ori %doubled, %number1 : i32
     %number1023 = arith.constant 1023 : i32
     %stored = arith.andi %word, %number1023 : i32

@@ -103,7 +103,7 @@ def test_powers_of_two_multiply_by_an_integer_addition(kind, data):
 
 
 @given(x=st.integers(0, 2**32 - 1))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_zero_added_twice_is_zero_added_once(x):
     once = in_words(LEGACY, "vadd", x, 0)
     assert in_words(LEGACY, "vadd", once, 0) == once
@@ -159,7 +159,7 @@ def leading(value):
 @KINDS
 @pytest.mark.parametrize("name", ["vadd", "vsub"])
 @given(data=st.data())
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_sums(kind, name, data):
     a, b = (data.draw(WORDS[kind]) for _ in range(2))
     x, y = (legacy_value(kind, w) for w in (a, b))
@@ -171,7 +171,7 @@ def test_sums(kind, name, data):
 
 @KINDS
 @given(data=st.data())
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_products(kind, data):
     a, b = (data.draw(WORDS[kind]) for _ in range(2))
     exact = legacy_value(kind, a) * legacy_value(kind, b)

@@ -114,7 +114,7 @@ def test_state_space(monkeypatch):
         expected[t] = torch.einsum("n,hnp->hp", c[t], memory)
     torch.testing.assert_close(out, expected, rtol=1e-3, atol=1e-4)
     torch.testing.assert_close(state, memory, rtol=1e-3, atol=1e-4)
-    assert not faults
+    assert not [fault for fault in faults if fault.certain]
 
 
 @triton.jit
