@@ -69,7 +69,7 @@ def test_the_reduction_is_cut_where_the_left_factor_does_not_fit():
 
 def test_bytes_of_parts():
     """One part of two tiles of columns: three of them in f16, two of 4 bits, a result as tiles and rows."""
-    assert part_bytes(3, 2, 5, 1, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 576 * 10 + 1024 * 6 * 8
+    assert part_bytes(3, 2, 5, 1, 576, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 576 * 10 + 1024 * 6 * 8
 
 
 PROGRAMS = {"rounded": (product("columns", LOOPS), LOOP, 1),
