@@ -18,6 +18,8 @@ from hexagon_mlir.passes.matrix_engine.sizes import ColumnParts, choose_column_p
 pytestmark = pytest.mark.only_values
 
 BUDGET = (8 << 20) * 15 // 16
+CODES = 576
+"""Bytes of a tile in 4 bits, with its scales."""
 LOOPS = (70, 420, 640)
 """Seven pairs of columns, the last one of a short tile."""
 LOOP, CUT, BIASED_CUT = 750_000, 450_000, 600_000
@@ -53,23 +55,23 @@ def with_epilogue(program):
 
 def test_parts_of_a_layers_products():
     """Qwen3-4B: products of 20 to 33 thousand cycles."""
-    assert choose_column_parts(512, 4096, 2560, BUDGET) == ColumnParts(512, 64, 12)
-    assert choose_column_parts(512, 2560, 4096, BUDGET) == ColumnParts(512, 64, 6)
-    assert choose_column_parts(512, 9728, 2560, BUDGET, 8) == ColumnParts(512, 64, 6)
-    assert choose_column_parts(64, 9728, 2560, BUDGET) == ColumnParts(64, 256, 6)
-    assert choose_column_parts(2048, 9728, 2560, BUDGET) == ColumnParts(1024, 64, 3)
+    assert choose_column_parts(512, 4096, 2560, BUDGET, CODES) == ColumnParts(512, 64, 12)
+    assert choose_column_parts(512, 2560, 4096, BUDGET, CODES) == ColumnParts(512, 64, 6)
+    assert choose_column_parts(512, 9728, 2560, BUDGET, CODES, 8) == ColumnParts(512, 64, 6)
+    assert choose_column_parts(64, 9728, 2560, BUDGET, CODES) == ColumnParts(64, 256, 6)
+    assert choose_column_parts(2048, 9728, 2560, BUDGET, CODES) == ColumnParts(1024, 64, 3)
 
 
 def test_the_reduction_is_cut_where_the_left_factor_does_not_fit():
-    assert choose_column_parts(512, 2560, 9728, BUDGET) is None
-    assert choose_cuts(512, 2560, 9728, BUDGET, 0) == (104, 104, 96)
-    assert choose_cuts(512, 4096, 2560, BUDGET, 0) == (80,)
-    assert choose_cuts(512, 4096, 1 << 20, BUDGET, 0) == ()
+    assert choose_column_parts(512, 2560, 9728, BUDGET, CODES) is None
+    assert choose_cuts(512, 2560, 9728, BUDGET, CODES, 0) == (104, 104, 96)
+    assert choose_cuts(512, 4096, 2560, BUDGET, CODES, 0) == (80,)
+    assert choose_cuts(512, 4096, 1 << 20, BUDGET, CODES, 0) == ()
 
 
 def test_bytes_of_parts():
     """One part of two tiles of columns: three of them in f16, two of 4 bits, a result as tiles and rows."""
-    assert part_bytes(3, 2, 5, 1, 576, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 576 * 10 + 1024 * 6 * 8
+    assert part_bytes(3, 2, 5, 1, CODES, 4) == 2048 * 15 + 3 * 2048 * 10 + 2 * 576 * 10 + 1024 * 6 * 8
 
 
 PROGRAMS = {"rounded": (product("columns", LOOPS), LOOP, 1),
