@@ -76,7 +76,7 @@ def test_a_factor_that_is_transposed_as_it_is_widened_is_read_transposed():
 
 
 def test_torch_product_of_bf16_by_a_transposed_matrix():
-    """On the engine; rounded once, to bf16."""
+    """On the engine, which rounds to f16; then rounded to bf16."""
     torch.manual_seed(0)
     a, b = (torch.randn(shape).bfloat16() for shape in ((128, 200), (160, 200)))
 
@@ -87,4 +87,4 @@ def test_torch_product_of_bf16_by_a_transposed_matrix():
     model = hx.compile(torch.export.export(Transposed(), (a, b)))
     found, exact = model(a, b).double(), a.double() @ b.double().mT
     assert model.last_run.launches[-1].result.matrix.macs > 0
-    assert ((found - exact).abs() <= 2**-8 * exact.abs() + 2**-20 * (a.double().abs() @ b.double().mT.abs())).all()
+    assert ((found - exact).abs() <= (2**-8 + 2**-10) * exact.abs() + 2**-20 * (a.double().abs() @ b.double().mT.abs())).all()
