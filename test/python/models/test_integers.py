@@ -64,6 +64,33 @@ def test_constants_are_as_narrow_as_their_values(value, width):
     assert [dtype_of(factor) for factor in node.args[:2]] == [width, width]
 
 
+@pytest.mark.parametrize(("shape", "left"), [((33,), 0), ((1, 33), 0), ((5, 1), 1), ((5, 33), 1)])
+def test_a_constant_is_subtracted_before_the_sums(shape, left):
+    """One for each column, unless something else reads the sums; ``left``: subtractions beside the product."""
+    generator = torch.Generator().manual_seed(3)
+    weight = torch.randint(-128, 128, (40, 33), generator=generator, dtype=BYTE)
+    constant = torch.randint(-(1 << 31), 1 << 31, shape, generator=generator).to(WORD)
+    x = torch.randint(-128, 128, (5, 40), generator=generator, dtype=BYTE)
+
+    class Model(torch.nn.Module):
+        def __init__(self, both):
+            super().__init__()
+            self.both = both
+            self.register_buffer("weight", weight)
+            self.register_buffer("constant", constant)
+
+        def forward(self, x):
+            sums = x.to(WORD) @ self.weight.to(WORD)
+            return (sums - self.constant, sums) if self.both else sums - self.constant
+
+    for both in (False, True):
+        graph = from_exported(torch.export.export(Model(both), (x,)))
+        run_passes(graph)
+        found = [node for node in graph.graph.nodes if node.target == torch.ops.aten.sub.Tensor]
+        assert len(found) == max(left, both)
+        torch.testing.assert_close(hx.compile(torch.export.export(Model(both), (x,)))(x), Model(both)(x))
+
+
 @pytest.mark.ieee_arithmetic
 def test_a_quantized_layer_multiplies_bytes():
     """Rounding and clamping stay with the channels last, so that nothing is transposed between two layers."""

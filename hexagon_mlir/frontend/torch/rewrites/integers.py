@@ -57,9 +57,26 @@ def integer_products(graph: TorchGraph) -> None:
         operands = integer_operands(graph, node, x, weight, shapes[0][-1])
         if operands is not None:
             start = start_of_sums(graph, node, operands, [-2], (*shapes[1][:-2], shapes[1][-1]))
-            result = graph.insert(node, integer_product, operands.x, operands.weight, start)
-            result = _reshaped(graph, node, result, shape_of(node))
-            graph.replace(node, converted(graph, node, result, dtype_of(node)))
+            last, start = _less_constant(graph, node, start)
+            result = graph.insert(last, integer_product, operands.x, operands.weight, start)
+            result = _reshaped(graph, last, result, shape_of(node))
+            graph.replace(last, converted(graph, last, result, dtype_of(node)))
+
+
+def _less_constant(graph: TorchGraph, product: Node, start: Node) -> tuple[Node, Node]:
+    """The call that subtracts a constant from each row of ``product``, if nothing else reads that, and ``start`` less
+    the constant; else both as they are. torchao does so with sums of weights on hosts with VNNI instructions.
+    """
+    user = next(iter(product.users)) if len(product.users) == 1 else product
+    if user.target != _aten.sub.Tensor or user.args[0] is not product or user.kwargs or shape_of(start) == ():
+        return product, start
+    other, size = user.args[1], shape_of(start)
+    if not isinstance(other, Node) or not graph.is_constant(other) or dtype_of(other) != dtype_of(user):
+        return product, start
+    if len(size) != 1 or shape_of(other) not in (size, (1, *size)) or shape_of(user) != shape_of(product):
+        return product, start
+    row = converted(graph, user, _reshaped(graph, user, other, size), torch.int32)
+    return user, graph.insert(user, _aten.sub.Tensor, start, row)
 
 
 def integer_operands(graph: TorchGraph, at: Node, x: Node, weight: Node, steps: int) -> Operands | None:
