@@ -12,11 +12,18 @@ from torch._subclasses.fake_impls import op_implementations_dict
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._pytree import tree_map_only
 
+_PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
 _BATCH_NORM = torch.ops.aten._native_batch_norm_legit_no_training.default
 
 
 def result_of(mode: FakeTensorMode, target: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> Any:
-    """What ``target`` returns for fake tensors of ``mode``; meta tensors compute it where they can."""
+    """What ``target`` returns for fake tensors of ``mode``; meta tensors compute it where they can.
+
+    Raises `RuntimeError` for factors of two types, which PyTorch refuses when it computes.
+    """
+    types = {value.dtype for value in arguments if isinstance(value, torch.Tensor)}
+    if target in _PRODUCTS and len(types) > 1:
+        raise RuntimeError(f"factors of {' and '.join(sorted(str(one).removeprefix('torch.') for one in types))}")
     try:
         given, options = tree_map_only(torch.Tensor, _as_meta, (tuple(arguments), dict(named)))
         return tree_map_only(torch.Tensor, lambda value: _as_fake(mode, value), target(*given, **options))

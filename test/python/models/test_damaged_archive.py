@@ -211,5 +211,5 @@ def test_program_with_a_weight_of_the_wrong_type(whole, tmp_path):
     document = json.loads(content[PROGRAM])
     document["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = 5
     write(tmp_path / "m.pt2", {**content, PROGRAM: json.dumps(document).encode()})
-    with pytest.raises(hx.HexError, match=r"(PyTorch refuses|no lowering for) 'aten\.mm\.default'"):
+    with pytest.raises(hx.HexError, match=r"PyTorch refuses 'aten\.mm\.default' here"):
         hx.compile(tmp_path / "m.pt2")

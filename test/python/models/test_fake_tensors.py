@@ -56,6 +56,16 @@ def test_a_wrong_call_is_refused_as_by_pytorch():
         result_of(mode, aten.mm.default, given, {})
 
 
+@pytest.mark.parametrize(("target", "shape"), [(aten.mm.default, (3, 3)), (aten.bmm.default, (2, 3, 3))])
+def test_factors_of_two_types_are_refused(target, shape):
+    """Neither meta tensors nor the mode look at them."""
+    mode = FakeTensorMode()
+    with mode:
+        factors = torch.empty(shape, dtype=torch.int64), torch.empty(shape)
+    with pytest.raises(RuntimeError, match="factors of float32 and int64"):
+        result_of(mode, target, factors, {})
+
+
 def test_fake_like_has_sizes_strides_and_type():
     real = torch.zeros(4, 6, dtype=torch.float16).t()[:, 1:]
     assert described(fake_like(FakeTensorMode(), real)) == ((6, 3), (1, 6), torch.float16, torch.device("cpu"))
