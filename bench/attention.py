@@ -28,6 +28,9 @@ from bench.tables import show, table
 from hexagon_mlir.frontend.torch.kernels.attention_tiles import KEY_ROWS, QUERY_ROWS
 from hexagon_mlir.llvmir import Module
 
+TOGETHER = 2
+"""Tiles of queries that share the keys and values that are read."""
+
 
 class Attention(torch.nn.Module):
     """softmax(q k^T / sqrt(depth)) v."""
@@ -42,12 +45,12 @@ class Attention(torch.nn.Module):
 
 
 def bound(length: int, depth: int, causal: bool, dtype: torch.dtype) -> int:
-    """Bytes read and written at least; of f32 with tiles of `QUERY_ROWS` by `KEY_ROWS`."""
+    """Bytes read and written at least; of f32 where `TOGETHER` tiles of `QUERY_ROWS` read `KEY_ROWS` at a time."""
     if dtype is torch.float16:
         return 4 * length * depth * dtype.itemsize
     seen = 0
-    for first in range(0, length, QUERY_ROWS):
-        last = min(first + QUERY_ROWS, length)
+    for first in range(0, length, TOGETHER * QUERY_ROWS):
+        last = min(first + TOGETHER * QUERY_ROWS, length)
         seen += min(-(-last // KEY_ROWS) * KEY_ROWS, length) if causal else length
     return dtype.itemsize * depth * (2 * length + 2 * seen)
 

@@ -348,6 +348,6 @@ def test_attention_reads_keys_once_for_each_tile_of_queries(causal):
     attention = importlib.import_module("bench.attention")
     measured = attention.measure(1024, 64, causal)
     assert measured.error < 2e-6
-    assert 4 * 4 * 1024 * 64 <= measured.moved <= 1.1 * measured.bound  # several tiles may share what is read
+    assert measured.bound <= measured.moved <= 1.1 * measured.bound
     assert max(measured.tcm, measured.ddr) < measured.scores
     assert 0 < max(measured.allocations) < measured.scores

@@ -88,4 +88,4 @@ def test_torch_product_of_bf16_by_a_transposed_matrix():
     found, exact = model(a, b).double(), a.double() @ b.double().mT
     assert model.last_run.launches[-1].result.matrix.macs > 0
     sizes = a.double().abs() @ b.double().mT.abs()
-    assert ((found - exact).abs() <= (2**-8 + 2**-10) * exact.abs() + 2**-20 * sizes).all()
+    assert ((found - exact).abs() <= (2**-8 + 2**-11) * exact.abs() + 2**-20 * sizes).all()
