@@ -50,14 +50,8 @@ class _Pack(Emitter):
             [(height, 1), (width, GROUP)], lambda high, wide: move(row, first, high, wide))))
 
 
-class _PackNarrow(Emitter):
+class _PackNarrow(_Pack):
     """As `_Pack`, tiles side by side less than a tile's row apart: pixels overlap in the image."""
-
-    joined: ClassVar[tuple[int, int]] = 1, 2
-
-    def _known(self) -> bool:
-        type_ = ir.MemRefType(self._op.operands[1].type)
-        return not any(type_.is_dynamic_dim(dim) for dim in (1, 3, 4))
 
     def _whole(self) -> bool:
         _, _, _, width, channels = ir.MemRefType(self._op.operands[1].type).shape
