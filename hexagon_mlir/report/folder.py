@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import Compiled
+from hexagon_mlir.codegen.same_programs import without_name
 from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.report import graph
@@ -49,7 +50,7 @@ def used(recording: Recording, modules: Mapping[str, tuple[str, ...]]) -> list[K
     found: dict[tuple[str, str], KernelUse] = {}
     files: set[str] = set()
     for record in recording.launches:
-        key = record.target, _nameless(record)
+        key = record.target, without_name([record.asm], record.kernel)
         if key not in found:
             found[key] = KernelUse(_file(record.kernel, files), record, by_asm.get(record.asm))
         use = found[key]
@@ -96,11 +97,6 @@ def index_page(title: str, uses: list[KernelUse], schedule: ModelSchedule | None
                   roofline=roofline([(use.title, use.first.result) for use in uses], chip) if chip else None,
                   size=(WIDTH, HEIGHT), launches=sum(use.launches for use in uses),
                   modules=any(use.modules for use in uses))  # fmt: skip
-
-
-def _nameless(record: LaunchRecord) -> str:
-    """The code without the kernel's own name, so that equal kernels are found."""
-    return re.sub(rf"(?<![\w$.]){re.escape(record.kernel)}(?![\w$])", "", record.asm)
 
 
 def _file(kernel: str, files: set[str]) -> str:
