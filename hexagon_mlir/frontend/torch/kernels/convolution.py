@@ -45,12 +45,14 @@ def max_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilatio
     return y.permute(0, 2, 3, 1).contiguous()
 
 
-def sum_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilation: Pair) -> torch.Tensor:
-    """The sum of each window of (N, H, W, C), floats or integers."""
-    if not x.dtype.is_floating_point:
-        return sum_pool(x.double(), window, stride, padding, dilation).to(x.dtype)
-    y = F.avg_pool2d(x.permute(0, 3, 1, 2), window, stride, padding, divisor_override=1)
-    return y.permute(0, 2, 3, 1).contiguous()
+def sum_pool(x: torch.Tensor, window: Pair, stride: Pair, padding: Pair, dilation: Pair, outside: int = 0
+             ) -> torch.Tensor:
+    """The sum of each window of (N, H, W, C), which is ``outside`` around its edges: of floats, or of bytes in i32; 128
+    is subtracted from bytes without sign."""
+    wide = x if x.dtype.is_floating_point else x.double() - (128 if x.dtype == torch.uint8 else 0)
+    framed = F.pad(wide.permute(0, 3, 1, 2), (padding[1], padding[1], padding[0], padding[0]), value=outside)
+    y = F.avg_pool2d(framed, window, stride, divisor_override=1)
+    return y.permute(0, 2, 3, 1).contiguous().to(x.dtype if x.dtype.is_floating_point else torch.int32)
 
 
 class _Window:
@@ -172,14 +174,17 @@ def _grouped(w: _Window, weight: tuple[int, ...], stride: Pair, dilation: Pair, 
 """
 
 
-def _build_pool(node: Node, fill: str, name: str) -> str:
-    _, window, stride, padding, dilation = args_of(node)
-    w = _Window(node, stride, padding, dilation, fill)
-    out, places = w.tensor(w.out), w.tensor(window)
+def _build_pool(node: Node, outside: str, first: str, name: str, sums: str = "", signed: str = "") -> str:
+    """A pooling that starts from ``first``, of type ``sums`` if that is not the image's; ``signed`` makes ``%s`` of the
+    image ``%x``."""
+    window, stride, padding, dilation = args_of(node)[1:5]
+    w = _Window(node, stride, padding, dilation, outside)
+    sums = sums or w.element
+    out, places = w.tensor(w.out, sums), w.tensor(window, sums)
     return f"""func.func @kernel(%x: {w.tensor(w.shape)}) -> {out} {{
-{w.pad()}  %first = arith.constant {fill} : {w.element}
+{signed}{w.pad("%s" if signed else "%x")}  %first = arith.constant {first} : {sums}
   %e = tensor.empty() : {out}
-  %init = linalg.fill ins(%first : {w.element}) outs(%e : {out}) -> {out}
+  %init = linalg.fill ins(%first : {sums}) outs(%e : {out}) -> {out}
   %window = tensor.empty() : {places}
   %result = linalg.{name} {w.attributes} ins(%p, %window : {w.tensor(w.padded)}, {places})
       outs(%init : {out}) -> {out}
@@ -191,12 +196,19 @@ def _build_pool(node: Node, fill: str, name: str) -> str:
 def build_max_pool(node: Node) -> str:
     """The largest of each window; outside the image is the least element."""
     kind = dtype_of(args_of(node)[0])
-    return _build_pool(node, _LEAST[kind], "pooling_nhwc_max" + ("_unsigned" if kind == torch.uint8 else ""))
+    return _build_pool(node, _LEAST[kind], _LEAST[kind],
+                       "pooling_nhwc_max" + ("_unsigned" if kind == torch.uint8 else ""))
 
 
 def build_sum_pool(node: Node) -> str:
-    """The sum of each window; outside the image is 0."""
-    return _build_pool(node, "0.0" if dtype_of(args_of(node)[0]).is_floating_point else "0", "pooling_nhwc_sum")
+    """The sum of each window."""
+    x, _, _, _, _, *outside = args_of(node)
+    kind = dtype_of(x)
+    if kind.is_floating_point:
+        return _build_pool(node, "0.0", "0.0", "pooling_nhwc_sum")
+    image = f"tensor<{'x'.join(map(str, shape_of(x)))}xi8>"
+    signed = with_sign("%x", image, len(shape_of(x))) if kind == torch.uint8 else ""
+    return _build_pool(node, str(outside[0]), "0", "pooling_nhwc_sum", "i32", signed)
 
 
 BUILDERS.update({convolution: build_convolution, max_pool: build_max_pool, sum_pool: build_sum_pool})

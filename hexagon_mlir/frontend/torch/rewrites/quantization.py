@@ -150,10 +150,11 @@ def _average(graph: TorchGraph, layer: Node, node: Node, scheme: Scheme, limits:
     (x, of), (window, stride, padding, count) = found, windows
     if prod(window) * of.largest >= 1 << 31:
         return False
-    wide = converted(graph, node, graph.insert(node, _aten.permute.default, x, list(LAST[4])), torch.int32)
-    if of.zero:
-        wide = graph.insert(node, _aten.sub.Tensor, wide, of.zero)
-    sums = graph.insert(node, sum_pool, wide, window, stride, padding, (1, 1))
+    zero = of.zero - (128 if dtype_of(x) == torch.uint8 else 0)
+    image = graph.insert(node, _aten.permute.default, x, list(LAST[4]))
+    sums = graph.insert(node, sum_pool, image, window, stride, padding, (1, 1), zero)
+    if zero:
+        sums = graph.insert(node, _aten.sub.Tensor, sums, prod(window) * zero)
     scaled = _scaled(graph, node, sums, of.scale / count, prod(window) * of.largest, scheme, limits)
     if scaled is not None:
         graph.replace(node, graph.insert(node, _aten.permute.default, scaled, list(FIRST[4])))
