@@ -47,13 +47,13 @@ class ByteProduct:
         tables = byte_scales(w.shape[0]) if self.requantized else byte_tiles.plane_tables()
         tile_bytes = byte_tiles.TILE * (1 if self.requantized else 4)
         routine = f"hexmlir_engine_ub_{'b' if self.bits == 8 else 'n'}{'' if self.requantized else '_planes'}"
-        machine = Machine(emit(engine_kernel(routine, tile_bytes), targets.get()))
+        machine = Machine(emit(engine_kernel(routine, tile_bytes, *a.shape[:2], w.shape[0]), targets.get()))
         results = np.zeros((a.shape[0], w.shape[0], tile_bytes), np.uint8)
         addresses = []
         for array in (a, w, results, tables):
             addresses.append(machine.alloc_tcm(array.nbytes))
             machine.write(addresses[-1], array)
-        cycles = machine.run("kernel", [*addresses, *a.shape[:2], w.shape[0]]).cycles
+        cycles = machine.run("kernel", addresses).cycles
         found = machine.read(addresses[2], np.uint8, results.size).reshape(results.shape)
         exact = (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
         if self.requantized:

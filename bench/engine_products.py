@@ -161,12 +161,12 @@ def _on_tiles(product: Product, left: np.ndarray, right: np.ndarray) -> tuple[in
     weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
     tables = np.zeros((n, *COLUMN_TABLE), np.uint32)
     tables[:, 0] = IDENTITY_SCALE
-    machine = Machine(emit(engine_kernel("hexmlir_engine_hf", PAIR * TILE * TILE), targets.get()))
+    machine = Machine(emit(engine_kernel("hexmlir_engine_hf", PAIR * TILE * TILE, m, k, n), targets.get()))
     addresses = []
     for array in (activations, weights, np.zeros((m, n, half, TILE, PAIR), np.float16), tables):
         addresses.append(machine.alloc_tcm(array.nbytes))
         machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
-    cycles = machine.run("kernel", [*addresses, m, k, n]).cycles
+    cycles = machine.run("kernel", addresses).cycles
     found = machine.read(addresses[2], np.float16, product.m * product.n).reshape(m, n, half, TILE, PAIR)
     return cycles, found.transpose(0, 2, 4, 1, 3).reshape(product.m, product.n)
 

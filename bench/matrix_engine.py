@@ -16,8 +16,8 @@ run beside the products; *HVX*, the packets of HVX that a model issued, at the r
 keeps a convolution below what is asked, the verdict says what is the most it can have, and whether it takes at most the
 time of its bound by the same share.
 
-Rows *in TCM* call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there, once, so that its code is
-in no cache; their rate is the share of the cycles in which the array multiplies tiles, which small results do not fill.
+Rows *in TCM* call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles that are there; their rate is the share of
+the cycles in which the array multiplies tiles, which small results do not fill.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.

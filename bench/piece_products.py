@@ -13,8 +13,6 @@ from hexagon_mlir.codegen import emit
 from hexagon_mlir.dialects.engine_tiles import PAIR, PIECE_EXPONENTS, PIECES, TILE, piece_fills, tiles
 from hexagon_mlir.sim import Machine, RunResult
 
-KERNEL = engine_kernel("hexmlir_engine_hf_pieces", PIECES * PAIR * TILE * TILE)
-
 
 @dataclass(frozen=True)
 class PieceProduct(EngineProduct):
@@ -32,15 +30,18 @@ class PieceProduct(EngineProduct):
         rng = np.random.default_rng(0)
         left, right = (rng.standard_normal(shape).astype(np.float16)
                        for shape in ((self.m, self.k), (self.k, self.n)))
-        found, result = on_tiles(Machine(emit(KERNEL, targets.get())), left, right)
+        found, result = on_tiles(left, right)
         wide = [array.astype(np.float64) for array in (left, right)]
         size = np.abs(wide[0]) @ np.abs(wide[1])
         return result.cycles, float(np.max(np.abs(found - wide[0] @ wide[1]) / size))
 
 
-def on_tiles(machine: Machine, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, RunResult]:
-    """The sums of both pieces in f64, and the run of `KERNEL`; sizes are whole tiles."""
+def on_tiles(left: np.ndarray, right: np.ndarray, chip: str = targets.DEFAULT,
+             check: bool = False) -> tuple[np.ndarray, RunResult]:
+    """The sums of both pieces in f64, and the run; sizes are whole tiles."""
     m, k, n = (tiles(size) for size in (*left.shape, right.shape[1]))
+    kernel = engine_kernel("hexmlir_engine_hf_pieces", PIECES * PAIR * TILE * TILE, m, k, n)
+    machine = Machine(emit(kernel, targets.get(chip)), chip, check=check)
     half = TILE // PAIR
     activations = left.reshape(m, half, PAIR, k, TILE).transpose(0, 3, 1, 4, 2)
     weights = right.reshape(k, half, PAIR, n, TILE).transpose(3, 0, 1, 4, 2)
@@ -49,7 +50,7 @@ def on_tiles(machine: Machine, left: np.ndarray, right: np.ndarray) -> tuple[np.
     for array in (activations, weights, results, piece_table()):
         addresses.append(machine.alloc_tcm(array.nbytes, TILE * TILE * PAIR))
         machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
-    result = machine.run("kernel", [*addresses, m, k, n])
+    result = machine.run("kernel", addresses)
     pieces = machine.read(addresses[2], np.float16, results.size).reshape(results.shape).astype(np.float64)
     sums = sum(pieces[:, :, piece] * 2.0**exponent for piece, exponent in enumerate(PIECE_EXPONENTS))
     return np.asarray(sums).transpose(0, 2, 4, 1, 3).reshape(m * TILE, n * TILE), result

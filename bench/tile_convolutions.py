@@ -20,8 +20,7 @@ _KERNEL = """
 declare void @hexmlir_rt_engine_acquire()
 declare void @hexmlir_rt_engine_release()
 declare void @{routine}(ptr, ptr, ptr, i32, i32, ptr)
-define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t, i32 %rows, i32 %columns, i32 %row, i32 %column,
-                    i32 %result, i32 %runs, i32 %outputs) {{
+define void @kernel(ptr %a, ptr %w, ptr %o, ptr %t) {{
 entry:
   call void @hexmlir_rt_engine_acquire()
   br label %row.begin
@@ -34,23 +33,24 @@ tile:
   %x = phi i32 [ 0, %row.begin ], [ %x.next, %tile ]
   %a.x = phi ptr [ %a.y, %row.begin ], [ %a.right, %tile ]
   %o.x = phi ptr [ %o.y, %row.begin ], [ %o.next, %tile ]
-  call void @{routine}(ptr %a.x, ptr %w, ptr %o.x, i32 %runs, i32 %outputs, ptr %t)
-  %a.right = getelementptr i8, ptr %a.x, i32 %column
-  %o.next = getelementptr i8, ptr %o.x, i32 %result
+  call void @{routine}(ptr %a.x, ptr %w, ptr %o.x, i32 {runs}, i32 {outputs}, ptr %t)
+  %a.right = getelementptr i8, ptr %a.x, i32 {column}
+  %o.next = getelementptr i8, ptr %o.x, i32 {result}
   %x.next = add i32 %x, 1
-  %more.x = icmp slt i32 %x.next, %columns
+  %more.x = icmp slt i32 %x.next, {columns}
   br i1 %more.x, label %tile, label %row.end
 row.end:
-  %a.below = getelementptr i8, ptr %a.y, i32 %row
+  %a.below = getelementptr i8, ptr %a.y, i32 {row}
   %y.next = add i32 %y, 1
-  %more.y = icmp slt i32 %y.next, %rows
+  %more.y = icmp slt i32 %y.next, {rows}
   br i1 %more.y, label %row.begin, label %end
 end:
   call void @hexmlir_rt_engine_release()
   ret void
 }}
 """
-"""Calls ``routine`` for each result tile: those of a row are ``column`` bytes of activations apart, rows ``row``."""
+"""Calls ``routine`` for each result tile: those of a row are ``column`` bytes of activations apart, rows ``row``. Sizes
+are constants: arguments beyond six would come from the stack, which is in DDR."""
 
 
 @dataclass(frozen=True)
@@ -108,19 +108,20 @@ class TileConvolution:
         (rows, columns), channels = self.grid, self.inputs // TILE
         places = [(count - 1) * self.step + self.taps for count in (rows, columns)]
         image, weights = self._operands()
-        kernel = _KERNEL.format(routine=f"hexmlir_engine_{'ub_b' if self.of_bytes else 'hf'}_runs")
+        run, runs = (self.taps * channels, self.taps) if self.taps > 1 else (channels, 1)
+        row = places[1] * channels
+        kernel = _KERNEL.format(
+            routine=f"hexmlir_engine_{'ub_b' if self.of_bytes else 'hf'}_runs", rows=rows, columns=columns,
+            row=self.step * row * _TILE_BYTES, column=self.step * channels * _TILE_BYTES,
+            result=self.outputs // TILE * _TILE_BYTES, runs=run + (runs << UPPER_BIT),
+            outputs=self.outputs // TILE + (row << UPPER_BIT))
         machine = Machine(emit(kernel, targets.get()))
         results = np.zeros((rows, columns, self.outputs // TILE, _TILE_BYTES), np.uint8)
         addresses = []
         for array in (self._activations(image, places), self._weight_tiles(weights), results, self._table()):
             addresses.append(machine.alloc_tcm(array.nbytes, _TILE_BYTES))
             machine.write(addresses[-1], np.ascontiguousarray(array).view(np.uint8).reshape(-1))
-        run, runs = (self.taps * channels, self.taps) if self.taps > 1 else (channels, 1)
-        row = places[1] * channels
-        cycles = machine.run("kernel", [
-            *addresses, rows, columns, self.step * row * _TILE_BYTES, self.step * channels * _TILE_BYTES,
-            self.outputs // TILE * _TILE_BYTES, run + (runs << UPPER_BIT),
-            self.outputs // TILE + (row << UPPER_BIT)]).cycles
+        cycles = machine.run("kernel", addresses).cycles
         found = self._pixels(machine.read(addresses[2], np.uint8, results.size).reshape(results.shape))
         return cycles, self._error(found, image, weights)
 

@@ -13,7 +13,6 @@ from hexagon_mlir.codegen.matrix_engine.routines import TILES_PER_PACKET, WINDOW
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.isa.assembler import assemble
 from hexagon_mlir.isa.reader import parse
-from hexagon_mlir.sim import Machine
 
 NAME = "hexmlir_engine_hf_pieces"
 TILE = 2048
@@ -79,15 +78,14 @@ def test_chips_whose_bias_registers_hold_one_table():
 
 def results(left, right, chip="v75"):
     """The two pieces of each sum, as tiles of the routine, from whole rows of tiles of the factors."""
-    return piece_products.on_tiles(Machine(emit(piece_products.KERNEL, targets.get(chip)), chip), left, right)
+    return piece_products.on_tiles(left, right, chip)
 
 
 @pytest.mark.parametrize("chip", ["v75", "v79", "v81"])
 def test_no_rule_is_broken(chip):
     rng = np.random.default_rng(7)
     left, right = (rng.standard_normal(shape).astype(np.float16) for shape in ((32, 64), (64, 96)))
-    machine = Machine(emit(piece_products.KERNEL, targets.get(chip)), chip, check=True)
-    found, result = piece_products.on_tiles(machine, left, right)
+    found, result = piece_products.on_tiles(left, right, chip, check=True)
     assert result.reports == []
     np.testing.assert_allclose(found, left.astype(np.float64) @ right.astype(np.float64), rtol=0, atol=2**-17)
 
