@@ -138,6 +138,7 @@ class ModelProgram:
                 arrays[number] = arguments[buffer.argument].view()
                 arrays[number].flags.writeable = number in changed
         flying = InFlight()
+        idle_q8: tuple[int, ...] = ()
         report = progress or (lambda what, done, total: None)
         with SESSION.recording() as launches, ExitStack() as at_end:
             at_end.callback(report, "simulating", len(schedule.calls), len(schedule.calls))
@@ -148,7 +149,8 @@ class ModelProgram:
                 values = [*inputs, *call.numbers, *(arrays[n] for n in call.results), *call.sizes]
                 result = launch(kernel.asm, kernel.name, values, None, schedule.target,
                                 compile_seconds=kernel.seconds, whole_storage=False,
-                                tcm=self._tcm_use(step, flying), arithmetic=arithmetic)
+                                tcm=self._tcm_use(step, flying), arithmetic=arithmetic, idle_q8=idle_q8)
+                idle_q8 = result.idle_q8
                 flying = flying.after(result, self.tcm.places[step].starts)
         kept = {n for n in changed if schedule.buffers[n].argument is not None}
         outputs = tuple(arrays[n].reshape(shape) if n in kept else arrays[n].reshape(shape).copy()

@@ -87,14 +87,15 @@ def computing(name: str | None) -> Iterator[None]:
 def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int] | None = None,
            target: str = targets.DEFAULT, kinds: Sequence[str] | None = None,
            compile_seconds: float = 0.0, whole_storage: bool = True, trace: bool = False,
-           tcm: TcmUse | None = None, arithmetic: str | None = None) -> RunResult:
+           tcm: TcmUse | None = None, arithmetic: str | None = None, idle_q8: Sequence[int] = ()) -> RunResult:
     """Run ``entry`` of ``asm`` once, or once per program of ``grid``, and record it.
 
     Tensors and arrays are copied to guest memory with their whole storage and back, so that views and overlapping
     arguments are preserved; without ``whole_storage`` only their own elements are, and read-only arrays that are not
     contiguous are packed. ``kinds`` has the types of arguments: ``i64`` and ``f64`` take two words. ``trace`` adds a
     `Trace` to the record; cycles are the same. ``tcm`` is the TCM of a model's kernel. ``arithmetic`` is "chip" or
-    "ieee" (see `Arithmetic`); None means that of `computing`. Raises `HexError` when the simulated program fails.
+    "ieee" (see `Arithmetic`); None means that of `computing`. ``idle_q8`` is `RunResult.idle_q8` of the launch right
+    before this one in the same process of the chip. Raises `HexError` when the simulated program fails.
     """
     kinds = kinds or [""] * len(args)
     trace = trace or SESSION.traced
@@ -114,7 +115,7 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid], trace=trace)
         else:
-            result = machine.run(entry, words, grid, trace=trace, handover=handover)
+            result = machine.run(entry, words, grid, trace=trace, handover=handover, idle_q8=idle_q8)
         spans.write_back()
         seen = Trace(annotate(machine), by_source_line(machine), timeline(machine)) if trace else None
     except AssertionFailed as error:

@@ -106,7 +106,7 @@ class Machine:
         self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
         spawn = weakly(self._spawn)
         queue = int(self.target.task_queue_cycles.value)
-        runtime = AsyncRuntime(
+        runtime = self._async = AsyncRuntime(
             self.scheduler, weakly(self._spawn_coroutine), weakly(self.alloc_ddr),
             lambda a: me.release("DDR", a), queue,
         )
@@ -234,13 +234,15 @@ class Machine:
         timeout: float | None = None,
         trace: bool = False,
         handover: Handover | None = None,
+        idle_q8: Sequence[int] = (),
     ) -> RunResult:
         """Call ``entry`` once, or once per program of ``grid`` (x fastest).
 
         Arguments are 32-bit words (a Python float passes as f32 bits) or `Arg64`. With a grid, six words
         follow: the number of programs in x, y, z and the program's own x, y, z. ``timeout`` (host seconds)
         or an interrupt ends a program that does not finish. ``trace`` keeps the TCM's use for `trace.timeline`.
-        ``handover`` describes transfers in flight from an earlier run, or for a later one.
+        ``handover`` describes transfers in flight from an earlier run, or for a later one. ``idle_q8`` is how long
+        workers of an earlier run have polled when this one begins, in 1/256 cycle; all others sleep.
         """
         self._code.entry(entry)
         if timeout is not None and not 0 < timeout <= TIMEOUT_MAX:
@@ -250,6 +252,7 @@ class Machine:
         self._begin_run(entry)
         if handover is not None:
             self._dma_api.begin(handover, self.main)
+        self._async.begin(idle_q8)
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
             self.tcm_use.append((0, self.memory.tcm.used))
@@ -462,6 +465,7 @@ class Machine:
         result.arithmetic = self.arithmetic
         result.matrix = self.matrix.use()
         result.left_q8 = self.dma.left(result.cycles * Q8)
+        result.idle_q8 = self._async.polling(result.cycles * Q8)
         if self.checks:
             result.reports = self.checks.finish()
         return result

@@ -85,6 +85,8 @@ class RunResult:
     left_q8: tuple[int, ...] = ()
     """What is left of the time of each transfer for a later run after the end, in the order of their starts, in 1/256
     cycle."""
+    idle_q8: tuple[int, ...] = ()
+    """How long each worker that polls at the end has had no task, in 1/256 cycle."""
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -8,7 +8,7 @@ available.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.context import Context
@@ -65,7 +65,19 @@ class AsyncRuntime:
     def reset(self) -> None:
         self.objects: dict[int, Object] = {}
         self.tasks: list[Thread] = []
-        """Those that run, and the last ones of workers that have no task now."""
+        """Those that have not ended, as far as noticed."""
+        self.idle: list[int] = []
+        """Since when workers have no task: the ends of their last ones, in order; before 0 in an earlier run."""
+
+    def begin(self, idle_q8: Sequence[int]) -> None:
+        """Workers have had no task for ``idle_q8`` when the run begins."""
+        self.idle = sorted(-waited for waited in idle_q8)
+
+    def polling(self, at: int) -> tuple[int, ...]:
+        """How long the workers that poll at the end of the run, ``at``, have had no task."""
+        self._find_idle()
+        waited = (max(at - end, 0) for end in reversed(self.idle))
+        return tuple(time for time in waited if time < self.scheduler.polling.limit)
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         """The entry points by name."""
@@ -184,13 +196,17 @@ class AsyncRuntime:
     def _handover(self) -> int:
         """Until the task that is queued now begins, in 1/256 cycle: the worker that had one last takes it."""
         now = self.scheduler.now()
-        running = [task for task in self.tasks if task.phase is not DONE]
-        ended = sorted((task for task in self.tasks if task.phase is DONE), key=lambda task: (task.end, task.number))
-        workers = max(self.scheduler.hardware_threads - 1 - len(running), 0)
-        idle = ended[max(len(ended) - workers, 0):]
-        last = idle.pop() if idle else None
-        self.tasks = running + idle
-        return self.scheduler.polling.handover(now - last.end) if last else self.scheduler.polling.dispatch
+        self._find_idle()
+        polling = self.scheduler.polling
+        return polling.handover(now - self.idle.pop()) if self.idle else polling.dispatch
+
+    def _find_idle(self) -> None:
+        """Sort out the tasks that have ended; of their workers as many are idle as have no other task."""
+        ends = [task.end for task in self.tasks if task.phase is DONE]
+        self.tasks = [task for task in self.tasks if task.phase is not DONE]
+        workers = max(self.scheduler.hardware_threads - 1 - len(self.tasks), 0)
+        self.idle = sorted(self.idle + ends)
+        del self.idle[:max(len(self.idle) - workers, 0)]
 
     def then(self, item: Object, handle: int, resume: int) -> None:
         if item.ready:

@@ -1,5 +1,6 @@
 """Threads that poll for what they wait for: how soon they go on, when they sleep, and who gets their place."""
 
+import numpy as np
 import pytest
 from sim.kernels import assembly
 
@@ -106,3 +107,31 @@ def test_the_timeline_shows_it(twice):
     machine.run("twice", [machine.frame, 3000, 0], trace=True)
     names = [event["name"] for event in timeline(machine)["traceEvents"] if event["ph"] == "X"]
     assert names.count("twice: polls") == 2
+
+
+@pytest.mark.parametrize(("between", "handover"), [(0, POLL), (4000, SLOWLY), (LIMIT, DISPATCH)])
+def test_workers_go_on_polling_in_the_next_run(twice, between, handover):
+    """A run without tasks in between adds its cycles to their waits."""
+    twice.write(twice.frame + 4, np.array([1000], np.int32))
+    first = twice.run("once", [twice.frame])
+    waited = sum(first.idle_q8) // 256
+    assert len(first.idle_q8) == 1 and 0 < waited < CODE + SLOWLY
+    idle = first.idle_q8
+    if between:
+        alone = twice.run("count", [twice.frame, between], idle_q8=idle)
+        assert not alone.threads
+        assert alone.idle_q8 == (tuple(waited + 256 * alone.cycles for waited in idle) if handover < DISPATCH else ())
+        idle = alone.idle_q8
+    following = twice.run("once", [twice.frame], idle_q8=idle)
+    queued = twice.run("once", [twice.frame]).threads[1].begin - DISPATCH
+    assert following.threads[1].begin == queued + handover
+
+
+def test_one_worker_for_each_hardware_thread_but_the_main_ones(twice):
+    """Those that ended a task last take the next ones."""
+    workers = int(V75.hardware_threads.value) - 1
+    result = twice.run("once", [twice.frame], idle_q8=[256 * 100 * number for number in range(2 * workers)])
+    assert len(result.idle_q8) == workers
+    assert result.idle_q8[0] < 256 * (CODE + SLOWLY)
+    waited = [waited - 256 * result.cycles for waited in result.idle_q8[1:]]
+    assert waited == [256 * 100 * number for number in range(1, workers)]
