@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import prod
@@ -18,7 +18,7 @@ _MOST_PRODUCTS = 32
 _LEAST_CYCLES = 1000.0
 """Of the engine for each product of a grid of several: about what it takes to start one."""
 _MOST_BLOCKS = 8
-"""Of one factor."""
+"""Of one factor, where blocks of that size fit: more are not worth the time to compare them."""
 _COLUMN_TILES = 2
 """Blocks of columns are multiples of so many tiles: rows of 128 bytes for the DMA engine and for vectors."""
 _PACK_CYCLES, _UNPACK_CYCLES, _EPILOGUE_CYCLES, _ROUND_CYCLES = 4.0, 5.6, 8.0, 12.0
@@ -242,9 +242,17 @@ def bytes_of(grid: Grid, sizes: Sizes) -> int:
 
 def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:
     """The grid of ``sizes`` that is estimated to take least time of those that fit ``budget`` bytes, and its cycles;
-    None where none fits."""
+    None where none fits. Codes are made tiles in loops over columns (`sizes.choose_column_parts`) where few blocks of
+    them do not fit."""
+    found = _best(_grids(sizes, rates, _MOST_BLOCKS), sizes, budget, rates)
+    if found is None and not sizes.code_bytes:
+        found = _best(_grids(sizes, rates, _MOST_PRODUCTS), sizes, budget, rates)
+    return found
+
+
+def _best(grids: Iterable[Grid], sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] | None:
     best: tuple[Grid, float] | None = None
-    for grid in _grids(sizes, rates):
+    for grid in grids:
         if bytes_of(grid, sizes) <= budget:
             cycles = cycles_of(grid, sizes, rates)
             if best is None or cycles < best[1]:
@@ -252,26 +260,28 @@ def choose_grid(sizes: Sizes, budget: int, rates: Rates) -> tuple[Grid, float] |
     return best
 
 
-def _grids(sizes: Sizes, rates: Rates) -> Iterator[Grid]:
+def _grids(sizes: Sizes, rates: Rates, most: int) -> Iterator[Grid]:
+    """Grids of at most so many blocks of each factor."""
     array = prod(map(tiles, (sizes.rows, sizes.columns, sizes.reduction))) * rates.tile_cycles
-    for rows in _cuts(sizes.rows, 1):
-        for columns in _cuts(sizes.columns, _COLUMN_TILES):
+    for rows in _cuts(sizes.rows, 1, most):
+        for columns in _cuts(sizes.columns, _COLUMN_TILES, most):
             products = len(rows) * len(columns)
             if products == 1 or (products <= _MOST_PRODUCTS and products * _LEAST_CYCLES <= array):
                 for stays in (RIGHT, LEFT):
                     yield Grid(rows, columns, stays)
 
 
-def _cuts(extent: int, unit: int) -> list[tuple[int, ...]]:
-    """Ways to cut ``extent`` into blocks of multiples of ``unit`` tiles."""
+def _cuts(extent: int, unit: int, most: int) -> list[tuple[int, ...]]:
+    """Ways to cut ``extent`` into at most so many blocks of multiples of ``unit`` tiles."""
     return [tuple(min(TILE * unit * end, extent) - TILE * unit * start
-                  for start, end in pairwise(accumulate(cut, initial=0))) for cut in cuts(-(-tiles(extent) // unit))]
+                  for start, end in pairwise(accumulate(cut, initial=0)))
+            for cut in cuts(-(-tiles(extent) // unit), most)]
 
 
-def cuts(units: int) -> list[tuple[int, ...]]:
-    """Ways to cut ``units`` into blocks: equal ones, and a short one first."""
+def cuts(units: int, most: int = _MOST_BLOCKS) -> list[tuple[int, ...]]:
+    """Ways to cut ``units`` into at most so many blocks: equal ones, and a short one first."""
     found = []
-    for count in range(1, min(_MOST_BLOCKS, units) + 1):
+    for count in range(1, min(most, units) + 1):
         block = -(-units // count)
         for first in dict.fromkeys((block, -(-block // 2))) if count > 1 else (block,):
             sizes = [first]

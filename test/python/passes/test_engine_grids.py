@@ -9,6 +9,7 @@ from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, bytes_of, choose_grid, cycles_of
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, LEFT, RIGHT, Fetch, Grid
 
@@ -54,6 +55,16 @@ def test_estimate_of_a_large_product():
     assert array < cycles < 1.2 * array
     assert sum(grid.rows) == sum(grid.columns) == 1024
     assert cycles_of(Grid((1024,), (1024,)), sizes, RATES) > cycles + 2 * 1024 * 1024 * 2 / RATES.dma.rate
+
+
+@pytest.mark.parametrize(("rows", "reduction", "columns"), [(2, 1429, 4041), (3, 3015, 3411), (64, 4096, 4096)])
+def test_more_blocks_where_few_do_not_fit(rows, reduction, columns):
+    """Columns of factors that exceed TCM: hardly more than their transfer."""
+    sizes = Sizes(rows, columns, reduction)
+    grid, cycles = choose_grid(sizes, 7 * MIB, RATES)
+    assert grid.stays == LEFT and 8 < len(grid.columns) <= 32 and bytes_of(grid, sizes) <= 7 * MIB
+    assert cycles < 1.08 * RATES.dma.busy(2 * reduction * columns)
+    assert choose_grid(Sizes(rows, columns, reduction, packed=True, code_bytes=640), MIB, RATES) is None
 
 
 def test_small_products_are_one_block():
@@ -103,3 +114,19 @@ def test_values_of_several_blocks():
         result = program.place()
         launch(asm, program.name, [*program.arguments, result], None)
         program.check(result)
+
+
+def test_values_of_many_blocks():
+    """More than eight, the last one of few columns; a small TCM stands for a large product."""
+    sizes, budget = (3, 1130, 1010), 1_900_000
+    pass_ = registry.get("hexagon-matrix-engine")(always=True, tcm_bytes=budget)
+    grid, _ = choose_grid(Sizes(*sizes), budget - budget // pass_.gaps, RATES)
+    assert len(grid.columns) == 9
+    program = matmul("many_blocks", sizes, (False, False, False), "f32")
+    steps = [PassStep(pass_) if step.title == pass_.name else step
+             for step in pipelines.get("default", targets.get())]
+    module, _ = after(program.text, steps)
+    result = program.place()
+    run = launch(emit(translate_to_llvm_ir(module), targets.get()), program.name, [*program.arguments, result], None)
+    program.check(result)
+    assert run.matrix is not None and run.matrix.macs >= 3 * 1130 * 1010
