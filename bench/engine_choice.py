@@ -1,10 +1,12 @@
-"""Whether the choice between the matrix engine and HVX is right: random products of matrices, measured both ways.
+"""Whether the choice between the matrix engine and HVX is right: random products of matrices and convolutions, measured
+both ways.
 
-    python bench/engine_choice.py                     # 200 shapes of f16
+    python bench/engine_choice.py                     # 200 products of f16
     python bench/engine_choice.py 40 --kind bytes     # so many, of bytes
     python bench/engine_choice.py --kept choice.json  # keeps each measurement there; a further run goes on from it
 
-`bench/engine_choice_kinds.py` lists the kinds and draws the sizes. A choice is wrong where the other way takes less
+`bench/engine_choice_kinds.py` lists the kinds of products and draws the sizes, `bench/engine_choice_convolutions.py`
+those of convolutions. A choice is wrong where the other way takes less
 time by more than 2 %; what that loses is printed, and the loss over all shapes.
 """
 
@@ -17,7 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.engine_choice_kinds import KINDS, products
+from bench import engine_choice_convolutions, engine_choice_kinds
+from bench.engine_choice_convolutions import ConvolutionProgram, convolutions
+from bench.engine_choice_kinds import products
 from bench.engine_products import Product
 from bench.tables import show, table
 from hexagon_mlir import pipelines, targets
@@ -32,13 +36,14 @@ from hexagon_mlir.settings import Settings
 from hexagon_mlir.whole_files import write_files
 
 SHAPES, NOISE = 200, 1.02
-_PASS = "hexagon-matrix-engine"
+_PASSES = "hexagon-matrix-engine", "hexagon-engine-convolution"
+Program = Product | ConvolutionProgram
 
 
-def cycles(product: Product, engine: bool) -> int:
+def cycles(product: Program, engine: bool) -> int:
     """Cycles of ``product`` from DDR on the engine, whether that pays or not, or on HVX."""
     target = targets.get()
-    steps = [PassStep(registry.get(_PASS)(always=True)) if engine and step.title == _PASS else step
+    steps = [PassStep(registry.get(step.title)(always=True)) if engine and step.title in _PASSES else step
              for step in pipelines.get("default", target, Settings(matrix_engine=engine))]
     module = parse(product.text(), file="product.mlir")
     set_index_bits(module)
@@ -46,13 +51,12 @@ def cycles(product: Product, engine: bool) -> int:
     return launch(emit(translate_to_llvm_ir(module), target), "kernel", product.operands(), None).cycles
 
 
-def chosen(product: Product) -> bool:
+def chosen(product: Program) -> bool:
     """Whether the compiler gives ``product`` to the engine."""
-    compiled = compile_module(parse(product.text(), file="product.mlir"))
-    return not any("left to HVX" in entry.message for entry in compiled.remarks)
+    return "activation." in compile_module(parse(product.text(), file="product.mlir")).asm
 
 
-def measured(product: Product, kept: Path | None) -> dict[bool, int]:
+def measured(product: Program, kept: Path | None) -> dict[bool, int]:
     """Cycles on the engine (True) and on HVX (False), from ``kept`` where they are there already."""
     known = json.loads(kept.read_text()) if kept is not None and kept.exists() else {}
     if product.name not in known:
@@ -65,15 +69,17 @@ def measured(product: Product, kept: Path | None) -> dict[bool, int]:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("shapes", nargs="?", type=int, default=SHAPES, help="how many products")
-    parser.add_argument("--kind", choices=list(KINDS), default="f16", help="of these products")
+    kinds = [*engine_choice_kinds.KINDS, *engine_choice_convolutions.KINDS]
+    parser.add_argument("shapes", nargs="?", type=int, default=SHAPES, help="how many products or convolutions")
+    parser.add_argument("--kind", choices=kinds, default="f16", help="of this kind")
     parser.add_argument("--kept", type=Path, help="file of the measurements")
     parser.add_argument("--seed", type=int, default=0, help="of the random sizes")
     options = parser.parse_args()
     grid = table("The matrix engine or HVX, v75, simulated", ("product", "engine", "HVX", "chosen", "lost"),
                  ("product", "chosen"))
     wrong, taken, best = 0, 0, 0
-    for product in products(options.shapes, options.kind, options.seed):
+    draw = products if options.kind in engine_choice_kinds.KINDS else convolutions
+    for product in draw(options.shapes, options.kind, options.seed):
         both = measured(product, options.kept)
         choice = chosen(product)
         lost = both[choice] / min(both.values())
