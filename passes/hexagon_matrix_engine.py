@@ -16,28 +16,35 @@ from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
 from hexagon_mlir.passes.lib.block_tiles import tile_bytes, vector_cycles
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
-from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles
+from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles, row_cycles
 from hexagon_mlir.passes.matrix_engine.batch_grid import BatchGridBuilder, in_groups
 from hexagon_mlir.passes.matrix_engine.batch_schedule import choose_groups
 from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder
 from hexagon_mlir.passes.matrix_engine.byte_grid import ByteGridBuilder
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates, ByteSizes, choose_byte_grid
-from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES, ByteCost, byte_cycles, choose_byte_blocks
+from hexagon_mlir.passes.matrix_engine.byte_sizes import (
+    FIRST_WITH_PLANES,
+    SUM_BYTES,
+    ByteCost,
+    byte_cycles,
+    choose_byte_blocks,
+)
 from hexagon_mlir.passes.matrix_engine.columns import ColumnsBuilder
 from hexagon_mlir.passes.matrix_engine.estimate import Rates, Sizes, choose_grid
 from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.head_grid import HeadGridBuilder, fits
 from hexagon_mlir.passes.matrix_engine.heads import read_heads
-from hexagon_mlir.passes.matrix_engine.packed import unpack_matrix
+from hexagon_mlir.passes.matrix_engine.packed import packed_weights, unpack_matrix
 from hexagon_mlir.passes.matrix_engine.programs import in_program, is_local
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
 from hexagon_mlir.passes.matrix_engine.rounding import round_once
+from hexagon_mlir.passes.matrix_engine.schedule import Grid
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
-from hexagon_mlir.passes.matrix_engine.vectors import as_one_row, multiplies_tiles
+from hexagon_mlir.passes.matrix_engine.vectors import NAMES, as_one_row, multiplies_vector
 
 
 class Close(StrEnum):
@@ -58,6 +65,8 @@ _CLOSE_TRANSPOSED = 4.0
 """Where an operand is transposed, which neither estimate knows: of 20 such products, 3.1."""
 _CLOSE_WIDE = 2.0
 """Where the result is of f32, which takes the engine two conversions: of 200 such products, 1.6."""
+_CLOSE_ROW = 3.0
+"""Of one row: HVX takes up to three times the estimate where the rows of the matrix are no whole vectors."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class HexagonMatrixEnginePass(Pass):
     are. f32 sums that several ops read and round are rounded once. Weights that
     `pack-engine-weights` has packed are multiplied as they are, those of 4 bits after each was multiplied by its scale:
     of these, a few rows of the left factor at a time are transferred and packed, so that more of them stay in TCM. A
-    vector times such weights is a matrix of one row. All of this is linalg, which `form-virtual-threads` works on;
+    vector times a matrix is a matrix of one row. All of this is linalg, which `form-virtual-threads` works on;
     `form-engine-products` gives the products of tiles to the engine.
 
     The blocks are a grid without loops where that fits TCM. One factor stays there, packed once; blocks of the other
@@ -155,9 +164,9 @@ class HexagonMatrixEnginePass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
         gaps: what part of these bytes, one over it, is left for tables and gaps between buffers.
-        close: products whose two estimates are within a factor of 1.5, of 2 with results of f32, of 4 with transposed
-            operands: "estimated" goes where less time is estimated, "engine" and "hvx" there, "refused" is an error.
-            The compiler refuses them, where it can measure both ways.
+        close: products whose two estimates are within a factor of 1.5, of 2 with results of f32, of 3 with one row,
+            of 4 with transposed operands: "estimated" goes where less time is estimated, "engine" and "hvx" there,
+            "refused" is an error. The compiler refuses them, where it can measure both ways.
 
     Refuses (with a remark; the op is left for HVX): factors other than f16 and bytes, products of f16 with sums other
     than f16 and f32 (v73: f32 that are not rounded to f16) or sums that start from anything but zeros, right factors of
@@ -191,7 +200,9 @@ class HexagonMatrixEnginePass(Pass):
 
     def _rewrite_products(self, module: ir.Module, context: PassContext) -> None:
         constants = SharedConstants()
-        for op in [op for op in ops_named(module, "linalg.generic") if multiplies_tiles(op)]:
+        for op in [op for op in ops_named(module, *NAMES) if multiplies_vector(op)]:
+            if packed_weights(op.operands[1]) is None and not self._row_pays(op, context):
+                continue
             with op.location, ir.InsertionPoint(op):
                 op.results[0].replace_all_uses_with(as_one_row(op))
             erase_op(op, self.name)
@@ -199,7 +210,7 @@ class HexagonMatrixEnginePass(Pass):
             cost = EngineCost.of(context.target)
             byte_cost = ByteCost.of(context.target)
             products = [op for op in ops_named(function, *names_of("linalg"))
-                        if not is_engine_product(op) and read_matmul(op) is not None]
+                        if not is_engine_product(op) and not multiplies_vector(op) and read_matmul(op) is not None]
             for op in products:
                 found = read_byte_matmul(op)
                 if found is None:
@@ -239,10 +250,9 @@ class HexagonMatrixEnginePass(Pass):
             return
         if not matmul.batches and alone:
             grid = choose_grid(of_factors, budget, Rates.of(target))
-        cycles = loop_cycles(*sizes, cost) if grid is None else grid[1]
-        if grid is not None and len(grid[0].steps) == 1:
-            cycles = block_cycles(*sizes, cost)
-        if matmul.packed is None and not self._pays(matmul, cycles, hvx_cycles(*sizes, cost.hvx), context):
+        hvx = hvx_cycles(*sizes, cost.hvx) if sizes[0] > 1 else row_cycles(*sizes[1:], cost.hvx)
+        if matmul.packed is None and not self._pays(
+                matmul.op, _engine_cycles(sizes, grid, cost), hvx, _close(matmul), context):
             return
         loaded = in_program(matmul.op) and all(is_local(factor) for factor in list(matmul.op.operands)[:2])
         blocks = choose_blocks(*sizes, budget, matmul.epilogue_bytes, code_bytes, loaded)
@@ -282,26 +292,40 @@ class HexagonMatrixEnginePass(Pass):
         groups, cycles = found
         rows, columns, steps = matmul.sizes
         hvx = batch_cycles(prod(outer) * count, rows, columns, steps, cost.hvx)
-        if self._pays(matmul, cycles, hvx, context):
+        if self._pays(matmul.op, cycles, hvx, _close(matmul), context):
             matmul.last.results[0].replace_all_uses_with(BatchGridBuilder(matmul, groups).build())
             self._erase(matmul)
         return True
 
-    def _pays(self, matmul: Matmul, engine: float, hvx: float, context: PassContext) -> bool:
-        """Whether ``matmul`` goes to the engine; these cycles are estimated there and on HVX."""
+    def _row_pays(self, op: ir.Operation, context: PassContext) -> bool:
+        """Whether ``op``, of `multiplies_vector`, goes to the engine."""
+        target = context.target
+        columns, = ir.RankedTensorType(op.operands[2].type).shape
+        depth, = ir.RankedTensorType(op.operands[0].type).shape
+        in_f32 = not isinstance(ir.RankedTensorType(op.operands[2].type).element_type, ir.F16Type)
+        if in_f32 and not target.has_matrix_pieces:
+            self.remark(context, op, "left to HVX: the engine's bias registers hold one table, f32 takes two")
+            return False
+        cost, budget = EngineCost.of(target), self.tcm_bytes or target.tcm_budget_bytes
+        sizes = Sizes(1, columns, depth, SUM_BYTES if in_f32 else 0)
+        grid = choose_grid(sizes, budget - budget // self.gaps, Rates.of(target))
+        return self._pays(op, _engine_cycles((1, columns, depth), grid, cost), row_cycles(columns, depth, cost.hvx),
+                          _CLOSE_ROW, context)
+
+    def _pays(self, op: ir.Operation, engine: float, hvx: float, factor: float, context: PassContext) -> bool:
+        """Whether product ``op`` goes to the engine; these cycles are estimated there and on HVX, and close to each
+        other within ``factor``."""
         if self.always:
             return True
         close = Close.ESTIMATED
-        wide = _CLOSE_WIDE if matmul.in_f32 else _CLOSE
-        factor = _CLOSE_TRANSPOSED if any(map(matmul.transposed, range(3))) else wide
         if hvx < factor * engine and engine < factor * hvx:
             close = self.close
         if close is Close.REFUSED:
             message = f"estimated to take {engine:.0f} cycles on the engine, {hvx:.0f} on HVX"
-            raise CloseEstimates(*self.refuse(matmul.op, message, "close=estimated takes the lesser one").diagnostics)
+            raise CloseEstimates(*self.refuse(op, message, "close=estimated takes the lesser one").diagnostics)
         if close is Close.ENGINE or (close is Close.ESTIMATED and engine < hvx):
             return True
-        self.remark(context, matmul.op, "left to HVX, which is estimated to compute it in less time"
+        self.remark(context, op, "left to HVX, which is estimated to compute it in less time"
                     if close is Close.ESTIMATED else "left to HVX, as its option close=hvx says")
         return False
 
@@ -330,7 +354,7 @@ class HexagonMatrixEnginePass(Pass):
             grid = choose_byte_grid(sizes, budget, ByteRates.of(target))
         of_grid = None if grid is None else (len(grid[0].steps), grid[1])
         engine, hvx = byte_cycles(*matmul.sizes, cost, of_grid)
-        if matmul.packed is None and not self._pays(matmul, engine, hvx, context):
+        if matmul.packed is None and not self._pays(matmul.op, engine, hvx, _close(matmul), context):
             return
         product = product.to_bytes()
         matmul = product.matmul
@@ -354,3 +378,19 @@ class HexagonMatrixEnginePass(Pass):
             erase_op(op, self.name)
         if not any(True for result in start.results for _ in result.uses):
             erase_op(start, self.name)
+
+
+def _engine_cycles(sizes: tuple[int, int, int], grid: tuple[Grid, float] | None, cost: EngineCost) -> float:
+    """Estimated cycles on the engine of a product of ``sizes`` in ``grid``; None for loops over blocks."""
+    if grid is None:
+        return loop_cycles(*sizes, cost)
+    return grid[1] if len(grid[0].steps) > 1 else block_cycles(*sizes, cost)
+
+
+def _close(matmul: Matmul) -> float:
+    """The factor within which estimates of ``matmul`` are too close to tell which way takes less time."""
+    if matmul.sizes[0] == 1:
+        return _CLOSE_ROW
+    if any(map(matmul.transposed, range(3))):
+        return _CLOSE_TRANSPOSED
+    return _CLOSE_WIDE if matmul.in_f32 else _CLOSE

@@ -6,7 +6,7 @@ matrix engine computes in a third to three times that time (`bench/engine_choice
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from hexagon_mlir.passes.lib.chunk_choice import choose_cut, choose_split
@@ -32,6 +32,13 @@ With no more steps, vectors go along the rows, if these are more.
 """
 _SCALAR_CYCLES = 2.3
 """Measured: a multiplication and its sum without vectors, 64 and 200 products of 6 x 6 x 6, 100 of 8 x 8 x 7."""
+_ROW_CYCLES, _ROW_BYTE_CYCLES, _RAGGED_ROW_BYTE_CYCLES = 6000.0, 0.030, 0.034
+"""Of one row times a matrix, on several threads that wait for DDR: in any case, and of each byte of the factors where
+rows are whole vectors and where they are not. Measured: 40 matrices of 16 to 4,096 rows and columns. Rows of up to
+1,100 columns that are no whole vectors take up to three times that.
+"""
+_ALONE_BYTE_CYCLES = 0.12
+"""The same on one thread, of a byte."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +80,21 @@ def hvx_cycles(rows: int, columns: int, reduction: int, cost: HvxCost) -> float:
             + _PART_CYCLES * parts * rows * of_row)
 
 
+def row_cycles(columns: int, reduction: int, cost: HvxCost) -> float:
+    """The same of one row, whose loop is none: a vector times a matrix."""
+    moved = _HALF_BYTES * (columns + 1) * reduction
+    ragged = columns % (cost.vector_bytes // _HALF_BYTES)
+    each = _RAGGED_ROW_BYTE_CYCLES if ragged else _ROW_BYTE_CYCLES
+    return min(_START_CYCLES + _ALONE_BYTE_CYCLES * moved, _ROW_CYCLES + each * moved)
+
+
 def batch_cycles(count: int, rows: int, columns: int, reduction: int, cost: HvxCost) -> float:
     """The same of ``count`` products of as many rows each, one after the other."""
     if max(rows, columns + 1, reduction) <= _NARROW:  # no vector fits one of them
         return _START_CYCLES + count * rows * columns * reduction * _SCALAR_CYCLES
-    return hvx_cycles(count * rows, columns, reduction, cost)
+    begins_vector = cost.vector_bytes // gcd(cost.vector_bytes, _HALF_BYTES * rows * columns)
+    tasks = min(cost.fork.tasks, -(-count // begins_vector))  # each writes whole vectors
+    return hvx_cycles(count * rows, columns, reduction, replace(cost, fork=replace(cost.fork, tasks=tasks)))
 
 
 def _chunks(rows: int, columns: int, reduction: int, cost: HvxCost) -> tuple[Chunks, int]:

@@ -29,10 +29,10 @@ class ManyProducts(BatchedProduct):
 
 
 @pytest.mark.parametrize("product", [
-    Product(20, 27, 15), Product(2, 20, 86), Product(45, 10, 120), IntegerProduct(72, 100, 97),
-    IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48), BatchedProduct(2, 56, 48),
-    BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7), CastProduct(378, 5, 145),
-    ManyProducts(6, 6, 6)], ids=lambda product: product.name)
+    Product(20, 27, 15), Product(1, 40, 70), Product(1, 300, 90), Product(2, 20, 86), Product(45, 10, 120),
+    IntegerProduct(72, 100, 97), IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48),
+    BatchedProduct(2, 56, 48), BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7),
+    CastProduct(378, 5, 145), ManyProducts(6, 6, 6)], ids=lambda product: product.name)
 def test_choices(product):
     engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
     assert chosen(product) == (engine < hvx)

@@ -225,3 +225,17 @@ func.func @from_vector(%a: tensor<128xf16>, %tiles: tensor<32x4x16x32x2xf16>, %s
   } -> tensor<1000xf32>
   return %0 : tensor<1000xf32>
 }
+
+// -----
+// 8. A vector times a matrix: one row.
+// CHECK-LABEL: func.func @row
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [1, 64] : tensor<64xf16> into tensor<1x64xf16>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x3x16x32x2xf32>)
+// CHECK: return {{.*}} : tensor<70xf16>
+func.func @row(%a: tensor<64xf16>, %b: tensor<64x70xf16>) -> tensor<70xf16> {
+  %zero = arith.constant 0.0 : f16
+  %init = tensor.empty() : tensor<70xf16>
+  %start = linalg.fill ins(%zero : f16) outs(%init : tensor<70xf16>) -> tensor<70xf16>
+  %0 = linalg.vecmat ins(%a, %b : tensor<64xf16>, tensor<64x70xf16>) outs(%start : tensor<70xf16>) -> tensor<70xf16>
+  return %0 : tensor<70xf16>
+}
