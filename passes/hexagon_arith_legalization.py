@@ -160,9 +160,12 @@ class HexagonArithLegalizationPass(Pass):
             integer = Int(lanes, op.operands[0], source)
             if result == "f16" and not lanes.qfloat and (source == "i32" or (source == "i16" and target.ieee_float)):
                 return None  # the code generator's own form is as short
-            if result == "f16" and source == "i16" and signed and lanes.qfloat and target.converts_floats \
-                    and _fills_vectors(op.results[0].type, target):
-                return None  # v.hf = v.h
+            if result == "f16" and lanes.qfloat and target.converts_floats and _fills_vectors(
+                    op.results[0].type, target):
+                if source == "i16" and signed:
+                    return None  # v.hf = v.h
+                if source == "i8":
+                    return _through_i16(op.results[0].type, op.operands[0], signed)
             if result == "f16":
                 return integer_to_f16(integer, signed).value
             value = integer_to_f32(integer, signed)
@@ -230,6 +233,12 @@ def _has_scalar_form(op: ir.Operation) -> bool:
         return isinstance(source, ir.F64Type) and isinstance(result, ir.BF16Type)
     return isinstance(result, ir.F32Type) and ((op.name == "arith.extf" and isinstance(source, ir.F16Type))
                                                or op.name.removeprefix("arith.") in EXTREMES)
+
+
+def _through_i16(type_: ir.VectorType, value: ir.Value, signed: bool) -> ir.Value:
+    """The bytes ``value`` as f16 of ``type_``."""
+    words = ir.VectorType.get(type_.shape, ir.IntegerType.get_signless(16))
+    return arith.sitofp(type_, arith.extsi(words, value) if signed else arith.extui(words, value))
 
 
 def _fills_vectors(type_: ir.Type, target: Target) -> bool:

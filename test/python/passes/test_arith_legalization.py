@@ -343,6 +343,8 @@ PACKETS = {
     "sitofp-i16": (unary("sitofp", "i16", "f32"), 64, 9),
     "sitofp-i8": (unary("sitofp", "i8", "f32"), 128, 15),
     "uitofp-i8": (unary("uitofp", "i8", "f32"), 128, 15),
+    "sitofp-i8-f16": (unary("sitofp", "i8", "f16"), 128, 8),
+    "uitofp-i8-f16": (unary("uitofp", "i8", "f16"), 128, 8),
     "extf-bf16": (unary("extf", "bf16", "f32"), 64, 6),
     "truncf-bf16": (unary("truncf", "f32", "bf16"), 64, 13),
     "addf-bf16": (binary("addf", "bf16"), 64, 22),
