@@ -30,7 +30,7 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_STORE,
     ENGINE_WAIT,
 )
-from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, ENGINE_MATRIX, LOOK_UP, WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, BLOCK_SCALES, ENGINE_MATRIX, LOOK_UP, WEIGHT_MATRIX
 
 PREFIX = "hexagon."
 
@@ -80,7 +80,8 @@ ATTRIBUTES = {
     block_weights.CANDIDATES: Attribute(
         "on the function of a model: the numbers of constants that are weights in blocks", frozenset({"tensor"})),
     block_weights.FORMATS: Attribute(
-        "on the function of a model: for each of them rows of a block, bits of a code, a scale and a zero point",
+        "on the function of a model: for each of them rows of a block, bits of a code, a scale and a zero point, "
+        "rows of a superblock",
         frozenset({"tensor"})),
     block_weights.CODES: Attribute(
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
@@ -115,6 +116,9 @@ OPERATIONS = {
         frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
+        frozenset({"source", "tensor"})),
+    BLOCK_SCALES: Attribute(
+        "``(multiples, shared) -> scales``: scales, or minima, of blocks that are multiples of what superblocks share",
         frozenset({"source", "tensor"})),
     ENGINE_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the same for the matrix engine, whose tiles are made of codes",

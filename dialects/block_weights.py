@@ -8,9 +8,12 @@ its scale times what its code, a number without sign, exceeds its zero point: 8 
 ``[N / 64][K / B][2][32]``. Where that tensor is of f16 or f32, it holds minima: a weight is its scale times its code,
 plus the minimum.
 
-Scales that are bytes are E8M0, and their codes E2M1, of 4 bits: MXFP4 of the OCP microscaling formats 1.0. A byte e is
-2^(e - 127), a code is a sign and one of 0, 1/2, 1, 3/2, 2, 3, 4, 6. The byte 255, a NaN, is not among them; half of a
-scale below 2^-126 is zero.
+Scales, and minima, that are bytes with sign are multiples of another scale, f16, which a superblock of 256 rows shares:
+``[N / 64][K / 256][2][32]``. So are those of k-quants (``ggml-common.h``).
+
+Other scales that are bytes are E8M0, and their codes E2M1, of 4 bits: MXFP4 of the OCP microscaling formats 1.0. A byte
+e is 2^(e - 127), a code is a sign and one of 0, 1/2, 1, 3/2, 2, 3, 4, 6. The byte 255, a NaN, is not among them; half
+of a scale below 2^-126 is zero.
 
 Rows to multiply by are numbers in fixed point, ``[M][K / B][P][B / 8 or B / 4][2 or 1][4]`` bytes with sign: the p-th
 of P bytes of a number counts 256^p units. The unit, a power of two, is that of a row in a block.
@@ -18,7 +21,7 @@ of P bytes of a number counts 256^p units. The unit, a power of two, is that of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.ir import ir
@@ -30,6 +33,8 @@ WORD = 4
 BYTE_BITS = 8
 BLOCKS = (16, 32, 64, 128)
 """Rows of weights that can share a scale."""
+SUPERBLOCK = 256
+"""Rows of weights whose scales can be multiples of one."""
 E2M1 = (0, 1, 2, 3, 4, 6, 8, 12)
 """The magnitudes of codes of MXFP4, in halves."""
 E2M1_MIDDLE = max(E2M1)
@@ -49,26 +54,31 @@ FORMATS = "hexagon.block_formats"
 """On the function of a model: the numbers of `Format` for each of `CANDIDATES`; without it, all have its defaults."""
 CODES = "hexagon.block_codes"
 """On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
-of them, the scales, and the zero points or minima if its format has some."""
+of them, the scales, the zero points or minima if its format has some, and the scales of superblocks."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
-_FIELDS = 4
+_FIELDS, _SUPER_BITS = 5, 16
 
 
 @dataclass(frozen=True)
 class Format:
     """How weights are stored: the rows that share a scale, the bits of a code and of a scale (16 or 32; 8 of MXFP4),
-    and the bits of what blocks have besides: nothing, zero points of 8, or minima of 16 or 32."""
+    and the bits of what blocks have besides: nothing, zero points of 8, or minima of 16 or 32. Where `superblock` rows
+    share scales of f16, scales and minima are bytes."""
 
     block: int = 32
     bits: int = 4
     scale_bits: int = 16
     zero_bits: int = 0
+    superblock: int = 0
 
     @property
     def is_known(self) -> bool:
         """Whether there are such weights."""
+        if self.superblock:
+            return (self.superblock == SUPERBLOCK and self.block in BLOCKS and self.bits in (4, 8)
+                    and self.scale_bits == BYTE_BITS and self.zero_bits in (0, BYTE_BITS))
         if self.scale_bits == BYTE_BITS:
             return self.block in BLOCKS and (self.bits, self.zero_bits) == (4, 0)
         return (self.block in BLOCKS and self.bits in (4, 8) and self.scale_bits in (16, 32)
@@ -76,24 +86,21 @@ class Format:
 
     def is_for_engine(self, depth: int) -> bool:
         """Whether HVX makes tiles of the matrix engine from such codes: ``depth`` weights of a column are whole tiles
-        where they are whole blocks."""
-        return -(-depth // self.block) * self.block == -(-depth // TILE) * TILE
+        where they are whole blocks, and whole superblocks."""
+        return (-(-depth // self.block) * self.block == -(-depth // TILE) * TILE
+                and not (self.superblock and depth % self.superblock))
 
     @property
-    def extra_bits(self) -> tuple[int, ...]:
-        """Bits of the elements of a function's arguments besides the codes, each of the scales' shape."""
-        return (self.scale_bits, self.zero_bits) if self.zero_bits else (self.scale_bits,)
-
-    @property
-    def extra(self) -> int:
-        """Arguments of a function besides the codes."""
-        return len(self.extra_bits)
+    def extra(self) -> list[tuple[int, int]]:
+        """Of each argument of a function besides the codes: the bits of its elements, and the rows that share one."""
+        of_blocks = [(bits, self.block) for bits in (self.scale_bits, self.zero_bits) if bits]
+        return of_blocks + ([(_SUPER_BITS, self.superblock)] * len(of_blocks) if self.superblock else [])
 
 
 def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
     """Write `CANDIDATES` and `FORMATS` of ``function``: the formats of its arguments by their numbers."""
     found = [(number, formats[number]) for number in sorted(formats)]
-    values = [int(value) for _, one in found for value in (one.block, one.bits, one.scale_bits, one.zero_bits)]
+    values = [int(value) for _, one in found for value in astuple(one)]
     function.attributes[CANDIDATES] = ir.DenseI64ArrayAttr.get([number for number, _ in found], function.context)
     function.attributes[FORMATS] = ir.DenseI64ArrayAttr.get(values, function.context)
 
@@ -106,8 +113,8 @@ def formats_of(function: ir.Operation) -> dict[int, Format]:
     if FORMATS not in function.attributes:
         return dict.fromkeys(candidates, Format())
     values = list(ir.DenseI64ArrayAttr(function.attributes[FORMATS]))
-    fields = [values[first:first + _FIELDS] for first in range(0, len(values), _FIELDS)]
-    found = {number: Format(*four) for number, four in zip(candidates, fields, strict=True)}
+    given = [values[first:first + _FIELDS] for first in range(0, len(values), _FIELDS)]
+    found = {number: Format(*fields) for number, fields in zip(candidates, given, strict=True)}
     return {number: form for number, form in found.items() if form.is_known}
 
 
@@ -131,7 +138,7 @@ def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:
 
 
 def scales_shape(columns: int, depth: int, block: int) -> list[int]:
-    """Shape of their scales, and of zero points."""
+    """Shape of their scales, and of zero points; of what superblocks share, if ``block`` is `SUPERBLOCK`."""
     return [-(-columns // COLUMNS), -(-depth // block), PARITIES, LANES]
 
 

@@ -13,6 +13,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.block_products.build import BlockProductBuilder
 from hexagon_mlir.passes.block_products.matrix import as_matrix
 from hexagon_mlir.passes.block_products.read import read_block_product
+from hexagon_mlir.passes.lib.block_weights import erase_unused
 
 
 @dataclass(frozen=True)
@@ -162,4 +163,4 @@ class FormBlockProductsPass(Pass):
             if any(True for _ in op.results[0].uses):
                 with op.location, ir.InsertionPoint(op):
                     op.results[0].replace_all_uses_with(as_matrix(op))
-            erase_op(op, self.name)
+        erase_unused(module, [BLOCK_MATRIX], self.name)

@@ -14,6 +14,7 @@ from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX, WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
 from hexagon_mlir.passes.lib.block_tiles import tile_bytes, vector_cycles
+from hexagon_mlir.passes.lib.block_weights import erase_unused
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles, row_cycles
@@ -196,7 +197,7 @@ class HexagonMatrixEnginePass(Pass):
             if any(True for _ in op.results[0].uses):
                 with op.location, ir.InsertionPoint(op):
                     op.results[0].replace_all_uses_with(unpack_matrix(op))
-            erase_op(op, self.name)
+        erase_unused(module, [WEIGHT_MATRIX, ENGINE_MATRIX], self.name)
 
     def _rewrite_products(self, module: ir.Module, context: PassContext) -> None:
         constants = SharedConstants()

@@ -35,8 +35,10 @@ BLOCK_MATRIX = "hexagon.block_matrix"
 ENGINE_MATRIX = "hexagon.engine_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the same matrix as a factor for the matrix engine, whose tiles are made
 of the codes."""
+BLOCK_SCALES = "hexagon.block_scales"
+"""``(multiples, shared) -> scales``: scales, or minima, of blocks that are multiples of what superblocks share."""
 _ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
-_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX)
+_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, BLOCK_SCALES)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -91,6 +93,13 @@ irdl.dialect @hexagon {
     irdl.operands(codes: %codes, scales: %scales, zeros: optional %zeros)
     irdl.attributes {"bits" = %bits}
     irdl.results(matrix: %matrix)
+  }
+  irdl.operation @block_scales {
+    %multiples = irdl.base "!builtin.tensor"
+    %shared = irdl.base "!builtin.tensor"
+    %scales = irdl.base "!builtin.tensor"
+    irdl.operands(multiples: %multiples, shared: %shared)
+    irdl.results(scales: %scales)
   }
   irdl.operation @engine_matrix {
     %codes = irdl.base "!builtin.tensor"

@@ -12,11 +12,11 @@ from hexagon_mlir.ir import arith, ir, make, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.block_products.views import collapsed
 from hexagon_mlir.passes.lib.block_tiles import SIDES
-from hexagon_mlir.passes.lib.block_weights import is_float
+from hexagon_mlir.passes.lib.block_weights import BlockWeights
 
 _FRACTION_BITS = 23
-_LONG_RANK = 5
-"""Of scales whose blocks are tiles, or longer."""
+_OF_COLUMNS = 3
+"""The last dimensions of scales."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,19 @@ class Factors:
 
 
 class BlockColumns:
-    """Reads ``scales`` and ``zeros``, zero points or minima, of a linalg op that makes tiles."""
+    """Reads what ``weights`` have besides codes, operands of a linalg op that makes tiles."""
 
-    def __init__(self, scales: ir.Value, zeros: ir.Value | None):
-        rank = ir.MemRefType(scales.type).rank
-        self.is_short = rank > _LONG_RANK
+    def __init__(self, weights: BlockWeights):
+        rank = ir.MemRefType(weights.scales.type).rank
+        self.loops = 3 if weights.shared else 2
+        """Those over tiles of columns, superblocks if there are some, and blocks."""
+        self.is_short = rank > self.loops + _OF_COLUMNS
         """Whether a tile has several blocks."""
-        self.is_e2m1 = not is_float(scales)
-        self.has_minima = zeros is not None and is_float(zeros)
-        self.has_zero_points = zeros is not None and not self.has_minima
-        self._scales = collapsed(scales, rank - 3)
-        self._zeros = None if zeros is None else collapsed(zeros, rank - 3)
+        self.is_e2m1, self.has_minima = weights.is_e2m1, weights.has_minima
+        self.has_zero_points = weights.zeros is not None and not self.has_minima
+        self._scales = collapsed(weights.scales, rank - _OF_COLUMNS)
+        self._zeros = None if weights.zeros is None else collapsed(weights.zeros, rank - _OF_COLUMNS)
+        self._shared = [collapsed(one, 2) for one in weights.shared]
         self._halves = ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(16))
         self._wide = ir.VectorType.get([COLUMNS], ir.F32Type.get())
 
@@ -59,8 +61,8 @@ class BlockColumns:
         scales, nothing = self._load(self._scales, at), [None] * SIDES
         zeros = None if self._zeros is None else self._load(self._zeros, at)
         of_sides = self._sides(scales, PAIR) if self.in_f16 else self._sides(
-            self._e8m0(scales) if self.is_e2m1 else self._as_f32(scales))
-        minima = self._sides(self._as_f32(zeros)) if self.has_minima else nothing
+            self._e8m0(scales) if self.is_e2m1 else self._as_f32(scales, 0, at))
+        minima = self._sides(self._as_f32(zeros, 1, at)) if self.has_minima else nothing
         points = self._sides(make.cast("arith.extui", self._halves, zeros), PAIR) if self.has_zero_points else nothing
         return [Factors(*each) for each in zip(of_sides, points, minima, strict=True)]
 
@@ -72,7 +74,12 @@ class BlockColumns:
         exponents = make.subi(arith.maxsi(make.cast("arith.extui", words, scales), one), one)
         return vector.bitcast(self._wide, make.binary("arith.shli", exponents, places))
 
-    def _as_f32(self, both: ir.Value) -> ir.Value:
+    def _as_f32(self, both: ir.Value, number: int, at: list[ir.Value]) -> ir.Value:
+        """Scales or minima ``both``; multiples of what superblocks share under ``number``, if they share some."""
+        if self._shared:
+            units = self._load(self._shared[number], at[:2])
+            numbers = make.cast("arith.sitofp", units.type, both)
+            return make.binary("arith.mulf", *(make.cast("arith.extf", self._wide, each) for each in (numbers, units)))
         return both if both.type == self._wide else make.cast("arith.extf", self._wide, both)
 
     def _load(self, buffer: ir.Value, at: list[ir.Value]) -> ir.Value:

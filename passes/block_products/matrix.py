@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD
 from hexagon_mlir.ir import ir, tensor
-from hexagon_mlir.passes.lib.block_weights import weight, weights_of
+from hexagon_mlir.passes.lib.block_weights import blocks_of_superblock, maps_of, weight, weights_of
 from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.static_slices import extract
 
@@ -20,7 +20,8 @@ def as_matrix(op: ir.Operation) -> ir.Value:
     halves = BYTE_BITS // weights.bits
     shape = [blocks, steps, halves, WORD, tiles, lanes, parities]
     inputs = weights.operands
-    maps = [_CODES, *[_OF_COLUMN] * (len(inputs) - 1), _LOOPS]
+    of_superblock = f"(t, b floordiv {blocks_of_superblock(weights.block)}, s, c)"
+    maps = [*maps_of(weights, _CODES, _OF_COLUMN, of_superblock), _LOOPS]
     wide = elementwise(inputs, tensor.empty(shape, result.element_type), _LOOPS, maps,
                        lambda *given: weight(given, _HALF, weights.bits, result.element_type)).result
     depth, columns = result.shape

@@ -16,7 +16,7 @@ from hexagon_mlir.dialects.block_weights import (
 from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.block_products.views import collapsed
-from hexagon_mlir.passes.lib.block_weights import is_float
+from hexagon_mlir.passes.lib.block_weights import block_weights, blocks_of_superblock
 from hexagon_mlir.passes.lib.intrinsics import Registers
 
 _FRACTION_BITS = 23
@@ -28,29 +28,23 @@ class Operands:
 
     def __init__(self, op: ir.Operation, hvx: Registers):
         self.hvx, self.bits = hvx, code_bits(op)
-        self.planes, self.units, self.sums, codes, scales, *zeros, result = op.operands
-        self.codes, self.scales, self.result = collapsed(codes, 4), collapsed(scales, 2), collapsed(result, 2)
-        columns = collapsed(zeros[0], 2) if zeros else None
-        has_minima = columns is not None and is_float(columns)
-        self._zeros = None if has_minima else columns
-        self._minima = columns if has_minima else None
-        self.is_e2m1 = not is_float(scales)
-        type_ = ir.MemRefType(codes.type)
-        self.tiles = memref.dim(codes, index(0)) if type_.is_dynamic_dim(0) else index(type_.shape[0])
+        self.planes, self.units, self.sums, *given, result = op.operands
+        weights = block_weights(given, self.bits)
+        self.middle = weights.middle
+        """The zero point of all codes; None where blocks have zero points or minima."""
+        self.has_minima = weights.has_minima
+        """Whether blocks have minima, whose factor is the sum of a row in f32."""
+        self.is_e2m1 = weights.is_e2m1
+        self._in_superblock = blocks_of_superblock(weights.block)
+        self.codes = collapsed(weights.codes, 4)
+        self._scales = collapsed(weights.scales, 2)
+        self.result = collapsed(result, 2)
+        self._zeros = None if weights.zeros is None else collapsed(weights.zeros, 2)
+        self._shared = [collapsed(one, 2) for one in weights.shared]
+        type_ = ir.MemRefType(weights.codes.type)
+        self.tiles = memref.dim(weights.codes, index(0)) if type_.is_dynamic_dim(0) else index(type_.shape[0])
         self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
         self._wide = ir.VectorType.get([COLUMNS], ir.F32Type.get())
-
-    @property
-    def middle(self) -> int | None:
-        """The zero point of all codes; None where blocks have zero points or minima."""
-        if self._zeros is not None or self._minima is not None:
-            return None
-        return E2M1_MIDDLE if self.is_e2m1 else 1 << self.bits - 1
-
-    @property
-    def has_minima(self) -> bool:
-        """Whether blocks have minima, whose factor is the sum of a row in f32."""
-        return self._minima is not None
 
     @property
     def largest(self) -> int | None:
@@ -60,27 +54,28 @@ class Operands:
     def scale(self, tile: ir.Value, block: ir.Value) -> ir.Value:
         """The scales of even columns, then those of odd ones, as f32; half of those that are bytes."""
         if not self.is_e2m1:
-            return self._of_columns(self.scales, tile, block)
+            return self._of_columns(self._scales, self._shared[0] if self._shared else None, tile, block)
         word = ir.IntegerType.get_signless(32)
         words = ir.VectorType.get([COLUMNS], word)
         one, places = (constant(ir.DenseElementsAttr.get_splat(words, ir.IntegerAttr.get(word, value)))
                        for value in (1, _FRACTION_BITS))
-        exponents = make.cast("arith.extui", words, self._load(self.scales, tile, block))
+        exponents = make.cast("arith.extui", words, self._load(self._scales, tile, block))
         exponents = make.subi(arith.maxsi(exponents, one), one)
         return vector.bitcast(self._wide, make.binary("arith.shli", exponents, places))
 
     def zeros(self, tile: ir.Value, block: ir.Value) -> list[ir.Value] | None:
         """The zero points of even and of odd columns in words, if columns have some of their own."""
-        if self._zeros is None:
+        if self._zeros is None or self.has_minima:
             return None
         both = self._load(self._zeros, tile, block)
         return halves(make.cast("arith.extui", ir.VectorType.get([COLUMNS], ir.IntegerType.get_signless(32)), both))
 
     def least(self, tile: ir.Value, block: ir.Value, row: ir.Value) -> list[ir.Value]:
         """The minima of a block in even and in odd columns, times the sum of ``row`` in it."""
-        assert self._minima is not None
+        assert self._zeros is not None
+        minima = self._of_columns(self._zeros, self._shared[1] if self._shared else None, tile, block)
         total = make.broadcast(self._wide, memref.load(self.sums, [row, block]))
-        return halves(make.binary("arith.mulf", self._of_columns(self._minima, tile, block), total))
+        return halves(make.binary("arith.mulf", minima, total))
 
     def unit(self, block: ir.Value, row: ir.Value) -> ir.Value:
         """The unit of ``row`` in a block, in all columns."""
@@ -106,10 +101,15 @@ class Operands:
         loaded = make.load(bytes_, self.planes, at, alignment=WORD)
         return vector.extract(vector.bitcast(word, loaded), [], [0])
 
-    def _of_columns(self, buffer: ir.Value, tile: ir.Value, block: ir.Value) -> ir.Value:
-        """Floats of a block: those of even columns, then those of odd ones, as f32. Halves that are multiplied before
-        they are taken apart are extended without a search for infinities."""
+    def _of_columns(self, buffer: ir.Value, shared: ir.Value | None, tile: ir.Value, block: ir.Value) -> ir.Value:
+        """Floats of a block, or multiples of what its superblock has in ``shared``: those of even columns, then those
+        of odd ones, as f32. Halves that are multiplied before they are taken apart are extended without a search for
+        infinities."""
         both = self._load(buffer, tile, block)
+        if shared is not None:
+            units = self._load(shared, tile, make.binary("arith.divui", block, index(self._in_superblock)))
+            numbers = make.cast("arith.sitofp", units.type, both)
+            return make.binary("arith.mulf", *(make.cast("arith.extf", self._wide, each) for each in (numbers, units)))
         return both if both.type == self._wide else make.cast("arith.extf", self._wide, both)
 
     def _load(self, buffer: ir.Value, tile: ir.Value, block: ir.Value) -> ir.Value:

@@ -16,6 +16,7 @@ from hexagon_mlir.ir import ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.block_products.columns import BlockColumns, Factors
 from hexagon_mlir.passes.block_products.views import collapsed
+from hexagon_mlir.passes.lib.block_weights import block_weights
 from hexagon_mlir.passes.lib.intrinsics import Registers
 from hexagon_mlir.passes.lib.segments import for_loop
 
@@ -32,19 +33,21 @@ class BlockTilesEmitter:
     """Emits the loops of linalg op ``op`` at the insertion point."""
 
     def __init__(self, op: ir.Operation, vector_bytes: int):
-        codes, scales, *zeros, result = op.operands
+        *given, result = op.operands
         self.hvx, self.bits = Registers(vector_bytes), tile_bits(op)
-        type_ = ir.MemRefType(codes.type)
-        self.tiles, self.blocks, self.inner = (
-            memref.dim(codes, index(dim)) if type_.is_dynamic_dim(dim) else index(type_.shape[dim]) for dim in range(3))
-        self.steps = type_.shape[3]
-        self.codes, self.result = collapsed(codes, 5), collapsed(result, 7)
+        weights = block_weights(given, self.bits)
+        codes, type_ = weights.codes, ir.MemRefType(weights.codes.type)
+        self.columns = BlockColumns(weights)
+        loops = self.columns.loops
+        *self.outer, self.inner = (memref.dim(codes, index(dim)) if type_.is_dynamic_dim(dim) else
+                                   index(type_.shape[dim]) for dim in range(loops + 1))
+        self.steps = type_.shape[loops + 1]
+        self.codes, self.result = collapsed(codes, loops + 3), collapsed(result, loops + 5)
         self.halves = ir.VectorType.get([TILE * PAIR], ir.F16Type.get())
         self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
         self.pairs = ir.VectorType.get([TILE * PAIR], ir.F32Type.get())
         self.integers = ir.VectorType.get([TILE * PAIR], ir.IntegerType.get_signless(16))
-        self.columns = BlockColumns(scales, zeros[0] if zeros else None)
-        self.first = 0 if zeros or self.columns.is_e2m1 else 1 << self.bits - 1
+        self.first = 0 if weights.middle is None or weights.is_e2m1 else weights.middle
 
     def emit(self) -> None:
         """All tiles of columns and blocks."""
@@ -57,8 +60,12 @@ class BlockTilesEmitter:
             factors = self.columns.factors(at)
             return for_loop(index(0), self.inner, 1, [], lambda inner, _: self._part([*at, inner], factors, table))
 
-        for_loop(index(0), self.tiles, 1, [], lambda tile, _: for_loop(
-            index(0), self.blocks, 1, [], lambda number, _: block([tile, number])))
+        def outer(at: list[ir.Value]) -> list[ir.Value]:
+            if len(at) == len(self.outer):
+                return block(at)
+            return for_loop(index(0), self.outer[len(at)], 1, [], lambda number, _: outer([*at, number]))
+
+        outer([])
 
     def _part(self, at: list[ir.Value], factors: list[Factors], table: ir.Value) -> list[ir.Value]:
         """The rows of a block that are in a tile."""
@@ -67,9 +74,9 @@ class BlockTilesEmitter:
                 for half in range(BYTE_BITS // self.bits):
                     packed = make.binary("arith.shrui", codes, self._word(self.bits)) if half else codes
                     for place, numbers in enumerate(self._numbers(packed, table)):
-                        tile, outer, inner = at
+                        tile, *inside = at
                         make.store(self._weights(numbers, factors[side]), self.result, [
-                            tile, index(side), outer, inner, *map(index, (step, half, place, 0))],
+                            tile, index(side), *inside, *map(index, (step, half, place, 0))],
                             alignment=LANES * WORD)
         return []
 

@@ -18,9 +18,9 @@ def note_codes(function: ir.Operation, codes: list[int]) -> None:
 
 
 def types_of(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``, and of zero points or minima if it has some."""
+    """The types of codes and scales of ``matrix``, and of zero points or minima, and of what superblocks share, if it
+    has some."""
     depth, columns = matrix.shape
     kinds = {BYTE_BITS: ir.IntegerType.get_signless(BYTE_BITS), _HALF: ir.F16Type.get(), _SINGLE: ir.F32Type.get()}
-    shape = scales_shape(columns, depth, form.block)
     return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), kinds[BYTE_BITS]),
-            *(ir.RankedTensorType.get(shape, kinds[bits]) for bits in form.extra_bits)]
+            *(ir.RankedTensorType.get(scales_shape(columns, depth, rows), kinds[bits]) for bits, rows in form.extra)]

@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from hexagon_mlir.dialects.block_weights import BYTE_BITS, PRODUCT
 from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.ir.make import addi, binary, cast, muli, subi
-from hexagon_mlir.passes.lib.block_weights import BlockWeights, as_f32, is_float, loop, middle_of, number, number_of
+from hexagon_mlir.passes.lib.block_weights import (
+    BlockWeights,
+    block_weights,
+    blocks_of_superblock,
+    loop,
+    maps_of,
+    minimum_of,
+    number,
+    number_of,
+    scale_of,
+    zero_point,
+)
 
 _LOOPS = "(r, t, c, s, b, p, j, h, k)"
 _ROWS, _UNITS, _SUMS = "(r, b, p, j, h, k)", "(r, b)", "(r, b, p)"
@@ -35,8 +46,9 @@ class FixedPointRows:
 def block_product(rows: FixedPointRows, weights: BlockWeights, into: ir.Value) -> ir.Operation:
     """The product, added to ``into``, f32 [M][N / 64][32][2]."""
     inputs = [rows.planes, rows.units, rows.sums, *weights.operands]
-    maps = [_ROWS, _UNITS, _UNITS if weights.has_minima else _SUMS, _CODES,
-            *[_OF_COLUMN] * (len(weights.operands) - 1), _RESULT]
+    of_superblock = f"(t, b floordiv {blocks_of_superblock(weights.block)}, s, c)"
+    maps = [_ROWS, _UNITS, _UNITS if weights.has_minima else _SUMS,
+            *maps_of(weights, _CODES, _OF_COLUMN, of_superblock), _RESULT]
     kinds = ["parallel"] * _PARALLEL + ["reduction"] * _REDUCTIONS
     op = ir.Operation.create("linalg.generic", results=[into.type], operands=[*inputs, into], regions=1, attributes={
         "indexing_maps": ir.ArrayAttr.get([ir.Attribute.parse(f"affine_map<{_LOOPS} -> {map_}>") for map_ in maps]),
@@ -53,21 +65,19 @@ def block_product(rows: FixedPointRows, weights: BlockWeights, into: ir.Value) -
 def _sum(arguments: ir.BlockArgumentList, bits: int) -> ir.Value:
     """The next partial sum of an element: with the first product of a block comes what its zero point or its minimum
     makes of all."""
-    byte, unit, total, code, scale, *zeros, old = arguments
-    i32, f32 = ir.IntegerType.get_signless(32), ir.F32Type.get()
-    product = muli(cast("arith.extsi", i32, byte), number_of(code, _HALF, bits, scale))
-    minimum = zeros[0] if zeros and is_float(zeros[0]) else None
-    if minimum is None:
-        zero = cast("arith.extui", i32, zeros[0]) if zeros else number(middle_of(bits, scale))
-        product = subi(product, arith.select(_are_zero(*_FIRST), muli(zero, total), number(0)))
+    byte, unit, total, *given, old = arguments
+    one, f32 = block_weights(given, bits), ir.F32Type.get()
+    product = muli(cast("arith.extsi", ir.IntegerType.get_signless(32), byte), number_of(one, _HALF))
+    if not one.has_minima:
+        product = subi(product, arith.select(_are_zero(*_FIRST), muli(zero_point(one), total), number(0)))
     exponent = addi(muli(loop(_PLANE), number(BYTE_BITS)), number(_ONE_EXPONENT))
     plane = cast("arith.bitcast", f32, binary("arith.shli", exponent, number(_SIGNIFICAND_BITS)))
     exact = cast("arith.sitofp", f32, product)
     new = binary("arith.addf", old, binary(
-        "arith.mulf", binary("arith.mulf", exact, plane), binary("arith.mulf", unit, as_f32(scale))))
-    if minimum is None:
+        "arith.mulf", binary("arith.mulf", exact, plane), binary("arith.mulf", unit, scale_of(one))))
+    if not one.has_minima:
         return new
-    least = binary("arith.mulf", total, as_f32(minimum))
+    least = binary("arith.mulf", total, minimum_of(one))
     return arith.select(_are_zero(_PLANE, *_FIRST), binary("arith.addf", new, least), new)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, E2M1_MIDDLE, WORD
-from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, E2M1_MIDDLE, SUPERBLOCK, WORD
+from hexagon_mlir.ir import arith, erase_op, ir
 from hexagon_mlir.ir.constants import constant
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import BLOCK_SCALES, ENGINE_MATRIX
 from hexagon_mlir.ir.make import addi, binary, cast, muli, subi
+from hexagon_mlir.ir.query import ops_named
 
 _SIGNIFICAND_BITS = 23
 _SIGN, _TWO = 8, 2
@@ -21,17 +22,20 @@ _SIGN, _TWO = 8, 2
 
 @dataclass(frozen=True)
 class BlockWeights:
-    """Codes of ``bits``, scales, and zero points or minima of columns and blocks, if they have some of their own."""
+    """Codes of ``bits``, scales, and zero points or minima of columns and blocks, if they have some of their own: whole
+    tensors or buffers, or an element of each. ``shared`` are the factors of these scales, and of these minima, that
+    superblocks share, if they do."""
 
     codes: ir.Value
     scales: ir.Value
     zeros: ir.Value | None
     bits: int
+    shared: tuple[ir.Value, ...] = ()
 
     @property
     def operands(self) -> list[ir.Value]:
-        """Codes, scales, and zero points or minima if there are some."""
-        return [self.codes, self.scales, *([] if self.zeros is None else [self.zeros])]
+        """Codes, scales, zero points or minima if there are some, and what superblocks share."""
+        return [self.codes, self.scales, *([] if self.zeros is None else [self.zeros]), *self.shared]
 
     def mapped(self, change: Callable[[ir.Value], ir.Value]) -> BlockWeights:
         """The same format of changed tensors."""
@@ -40,23 +44,43 @@ class BlockWeights:
     @property
     def block(self) -> int:
         """Rows of weights that share a scale."""
-        return ir.RankedTensorType(self.codes.type).shape[2] * WORD * BYTE_BITS // self.bits
+        return ir.ShapedType(self.codes.type).shape[2] * WORD * BYTE_BITS // self.bits
 
     @property
     def has_minima(self) -> bool:
         """Whether `zeros` are minima."""
-        return self.zeros is not None and is_float(self.zeros)
+        return self.zeros is not None and (bool(self.shared) or is_float(self.zeros))
+
+    @property
+    def is_e2m1(self) -> bool:
+        """Whether codes are E2M1, and scales E8M0."""
+        return not self.shared and not is_float(self.scales)
+
+    @property
+    def middle(self) -> int | None:
+        """The zero point of all codes; None where blocks have zero points or minima."""
+        if self.zeros is not None:
+            return None
+        return E2M1_MIDDLE if self.is_e2m1 else 1 << self.bits - 1
 
 
 def block_weights(tensors: Sequence[ir.Value], bits: int) -> BlockWeights:
     """Weights of ``bits`` made of ``tensors``, in the order of `BlockWeights.operands`."""
-    codes, scales, *zeros = tensors
-    return BlockWeights(codes, scales, zeros[0] if zeros else None, bits)
+    codes, scales, *rest = tensors
+    if rest and not is_float(scales):
+        of_blocks = len(rest) // 2
+        return BlockWeights(codes, scales, rest[0] if of_blocks else None, bits, tuple(rest[of_blocks:]))
+    return BlockWeights(codes, scales, rest[0] if rest else None, bits)
 
 
 def weights_of(op: ir.Operation) -> BlockWeights:
     """What the matrix of ``hexagon.block_matrix`` or ``hexagon.engine_matrix`` ``op`` is made of."""
-    return block_weights(list(op.operands), ir.IntegerAttr(op.attributes["bits"]).value)
+    codes, *others = op.operands
+    scales = [one.owner.operation if not isinstance(one.owner, ir.Block) and one.owner.operation.name == BLOCK_SCALES
+              else None for one in others]
+    multiples = [one if scale is None else scale.operands[0] for one, scale in zip(others, scales, strict=True)]
+    shared = [scale.operands[1] for scale in scales if scale is not None]
+    return block_weights([codes, *multiples, *shared], ir.IntegerAttr(op.attributes["bits"]).value)
 
 
 def weights_for_engine(matrix: ir.Value) -> BlockWeights | None:
@@ -69,21 +93,43 @@ def weights_for_engine(matrix: ir.Value) -> BlockWeights | None:
 def block_matrix(name: str, weights: BlockWeights, matrix: ir.Type) -> ir.Value:
     """Operation ``name`` that makes ``matrix`` of ``weights``, at the insertion point."""
     bits = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), weights.bits)
-    return ir.Operation.create(name, results=[matrix], operands=weights.operands, attributes={"bits": bits}).result
+    operands = weights.operands[:len(weights.operands) - len(weights.shared)]
+    for number, shared in enumerate(weights.shared, 1):
+        scales = ir.RankedTensorType.get(ir.RankedTensorType(operands[number].type).shape, ir.F32Type.get())
+        operands[number] = ir.Operation.create(BLOCK_SCALES, results=[scales],
+                                               operands=[operands[number], shared]).result
+    return ir.Operation.create(name, results=[matrix], operands=operands, attributes={"bits": bits}).result
+
+
+def erase_unused(module: ir.Module, names: Sequence[str], origin: str) -> None:
+    """Erase the operations ``names`` that make matrices nobody reads, and what made their scales."""
+    for op in [*ops_named(module, *names), *ops_named(module, BLOCK_SCALES)]:
+        if not any(True for _ in op.results[0].uses):
+            erase_op(op, origin)
 
 
 def weight(given: Sequence[ir.Value], half: int, bits: int, element: ir.Type) -> ir.Value:
     """A weight of type ``element`` of elements of `BlockWeights.operands`, rounded once: its scale times what its code
     exceeds its zero point, or times its code, and its minimum added. Loop ``half``: as for `number_of`."""
-    code, scale, *zeros = given
-    i32, f32 = ir.IntegerType.get_signless(32), ir.F32Type.get()
-    code, has_minimum = number_of(code, half, bits, scale), bool(zeros) and is_float(zeros[0])
-    if not has_minimum:
-        code = subi(code, cast("arith.extui", i32, zeros[0]) if zeros else number(middle_of(bits, scale)))
-    exact = binary("arith.mulf", cast("arith.sitofp", f32, code), as_f32(scale))
-    if has_minimum:
-        exact = binary("arith.addf", exact, as_f32(zeros[0]))
+    one = block_weights(given, bits)
+    code, f32 = number_of(one, half), ir.F32Type.get()
+    if not one.has_minima:
+        code = subi(code, zero_point(one))
+    exact = binary("arith.mulf", cast("arith.sitofp", f32, code), scale_of(one))
+    if one.has_minima:
+        exact = binary("arith.addf", exact, minimum_of(one))
     return exact if element == f32 else cast("arith.truncf", element, exact)
+
+
+def maps_of(weights: BlockWeights, codes: str, of_blocks: str, of_superblocks: str) -> list[str]:
+    """How loops read the operands of ``weights``."""
+    count = len(weights.operands) - len(weights.shared) - 1
+    return [codes, *[of_blocks] * count, *[of_superblocks] * len(weights.shared)]
+
+
+def blocks_of_superblock(block: int) -> int:
+    """How many blocks of so many rows a superblock has."""
+    return SUPERBLOCK // block
 
 
 def is_float(value: ir.Value) -> bool:
@@ -93,36 +139,57 @@ def is_float(value: ir.Value) -> bool:
     return isinstance(element, ir.F16Type | ir.F32Type)
 
 
-def middle_of(bits: int, scale: ir.Value) -> int:
-    """The zero point of codes without one of their own."""
-    return 1 << bits - 1 if is_float(scale) else E2M1_MIDDLE
+def zero_point(one: BlockWeights) -> ir.Value:
+    """The zero point of an element, i32, of weights without minima."""
+    if one.zeros is not None:
+        return cast("arith.extui", ir.IntegerType.get_signless(32), one.zeros)
+    assert one.middle is not None
+    return number(one.middle)
 
 
-def number_of(byte: ir.Value, half: int, bits: int, scale: ir.Value) -> ir.Value:
-    """The code in ``byte`` as a number without sign, i32; loop ``half`` says which half of the byte it is. Codes of
-    MXFP4, whose ``scale`` is a byte, count halves from `E2M1_MIDDLE`."""
-    code = cast("arith.extui", ir.IntegerType.get_signless(32), byte)
-    if bits < BYTE_BITS:
-        code = binary("arith.andi", binary("arith.shrui", code, muli(loop(half), number(bits))),
-                      number((1 << bits) - 1))
-    if is_float(scale):
+def number_of(one: BlockWeights, half: int) -> ir.Value:
+    """The code of an element as a number without sign, i32; loop ``half`` says which half of its byte it is. Codes of
+    MXFP4 count halves from `E2M1_MIDDLE`."""
+    code = cast("arith.extui", ir.IntegerType.get_signless(32), one.codes)
+    if one.bits < BYTE_BITS:
+        code = binary("arith.andi", binary("arith.shrui", code, muli(loop(half), number(one.bits))),
+                      number((1 << one.bits) - 1))
+    if not one.is_e2m1:
         return code
-    size, one = binary("arith.andi", code, number(_SIGN - 1)), number(1)
-    significand = binary("arith.ori", binary("arith.andi", size, one), number(_TWO))
-    places = arith.maxsi(subi(binary("arith.shrui", size, one), one), number(0))
+    size, unit = binary("arith.andi", code, number(_SIGN - 1)), number(1)
+    significand = binary("arith.ori", binary("arith.andi", size, unit), number(_TWO))
+    places = arith.maxsi(subi(binary("arith.shrui", size, unit), unit), number(0))
     subnormal = arith.cmpi(arith.CmpIPredicate.ult, size, number(_TWO))
     size = arith.select(subnormal, size, binary("arith.shli", significand, places))
     positive = arith.cmpi(arith.CmpIPredicate.ult, code, number(_SIGN))
     return addi(arith.select(positive, size, subi(number(0), size)), number(E2M1_MIDDLE))
 
 
-def as_f32(scale: ir.Value) -> ir.Value:
-    """``scale`` in f32: of a byte, which is E8M0, half of it."""
+def scale_of(one: BlockWeights) -> ir.Value:
+    """The scale of an element as f32: of E8M0, half of it."""
+    if one.shared:
+        return _multiple(one.scales, one.shared[0])
     f32 = ir.F32Type.get()
-    if is_float(scale):
-        return scale if scale.type == f32 else cast("arith.extf", f32, scale)
-    exponent = subi(arith.maxsi(cast("arith.extui", ir.IntegerType.get_signless(32), scale), number(1)), number(1))
+    if is_float(one.scales):
+        return _as_f32(one.scales)
+    exponent = subi(arith.maxsi(cast("arith.extui", ir.IntegerType.get_signless(32), one.scales), number(1)), number(1))
     return cast("arith.bitcast", f32, binary("arith.shli", exponent, number(_SIGNIFICAND_BITS)))
+
+
+def minimum_of(one: BlockWeights) -> ir.Value:
+    """The minimum of an element as f32, of weights that have some."""
+    assert one.zeros is not None
+    return _multiple(one.zeros, one.shared[1]) if one.shared else _as_f32(one.zeros)
+
+
+def _multiple(byte: ir.Value, unit: ir.Value) -> ir.Value:
+    """``unit``, f16, times ``byte``, with sign, as f32: exact."""
+    return binary("arith.mulf", cast("arith.sitofp", ir.F32Type.get(), byte), _as_f32(unit))
+
+
+def _as_f32(value: ir.Value) -> ir.Value:
+    f32 = ir.F32Type.get()
+    return value if value.type == f32 else cast("arith.extf", f32, value)
 
 
 def loop(number: int) -> ir.Value:

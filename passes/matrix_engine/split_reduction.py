@@ -5,15 +5,15 @@ each adds its sums, in f32, to those of the one before.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import accumulate
 
+from hexagon_mlir.dialects.block_weights import SUPERBLOCK
 from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX
 from hexagon_mlir.ir.make import binary, cast, fill
-from hexagon_mlir.passes.lib.block_weights import block_matrix, weights_for_engine
+from hexagon_mlir.passes.lib.block_weights import BlockWeights, block_matrix, weights_for_engine
 from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
 from hexagon_mlir.passes.lib.linalg_generic import generic
 from hexagon_mlir.passes.lib.pure_slices import clone
@@ -26,11 +26,11 @@ _LOOPS, _IDENTITY = "(m, n)", "(m, n)"
 
 
 def can_split(matmul: Matmul, cuts: Sequence[int]) -> bool:
-    """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of codes in blocks that
-    no cut takes apart."""
+    """Whether `split_reduction` knows the form of ``matmul``: rows by columns, the right factor of codes in blocks, or
+    superblocks, that no cut takes apart."""
     row, column, reduction = matmul.row, matmul.column, matmul.reduction
     weights = weights_for_engine(matmul.op.operands[RIGHT])
-    if weights is None or any(TILE * cut % weights.block for cut in cuts):
+    if weights is None or any(TILE * cut % (SUPERBLOCK if weights.shared else weights.block) for cut in cuts):
         return False
     return matmul.reads == ((row, reduction), (reduction, column), (row, column))
 
@@ -40,7 +40,6 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
     result of `Matmul.last`."""
     weights = weights_for_engine(matmul.op.operands[RIGHT])
     assert weights is not None
-    block = weights.block
     rows, columns, reduction = matmul.sizes
     shape = rows, columns
     f32 = ir.F32Type.get()
@@ -49,7 +48,7 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
     for first, part in zip(accumulate((0, *cuts)), cuts, strict=False):
         steps = min(part * TILE, reduction - first * TILE)
         left = extract(matmul.op.operands[LEFT], (None, steps), (0, first * TILE))
-        of_part = weights.mapped(partial(_blocks, first=TILE * first // block, count=TILE * part // block))
+        of_part = _rows(weights, TILE * first, TILE * part)
         right = block_matrix(ENGINE_MATRIX, of_part, ir.RankedTensorType.get([steps, columns], ir.F16Type.get()))
         zero = fill(constant(ir.FloatAttr.get(f32, 0.0)), tensor.empty(shape, f32)).result
         product = linalg.matmul(left, right, outs=[zero])
@@ -63,10 +62,14 @@ def split_reduction(matmul: Matmul, cuts: Sequence[int]) -> tuple[list[ir.Operat
     return products, sums
 
 
-def _blocks(value: ir.Value, first: int, count: int) -> ir.Value:
-    """``count`` blocks of codes or scales from the ``first`` one on."""
-    others = ir.RankedTensorType(value.type).rank - 2
-    return extract(value, (None, count, *[None] * others), (0, first, *[0] * others))
+def _rows(weights: BlockWeights, first: int, count: int) -> BlockWeights:
+    """``count`` rows of ``weights`` from the ``first`` one on, both whole blocks."""
+    def part(value: ir.Value) -> ir.Value:
+        each = SUPERBLOCK if value in weights.shared else weights.block
+        others = ir.RankedTensorType(value.type).rank - 2
+        return extract(value, (None, count // each, *[None] * others), (0, first // each, *[0] * others))
+
+    return weights.mapped(part)
 
 
 def _last(matmul: Matmul, product: ir.Value, sums: ir.Value) -> ir.Value:

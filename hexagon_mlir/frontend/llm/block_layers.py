@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 import torch
 from torch import Tensor, nn
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, PARITIES, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, PARITIES, SUPERBLOCK, codes_shape, scales_shape
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights, e2m1_numbers, e8m0_scales
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, e2m1_numbers, e8m0_scales, zeros_and_shared
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 
 _AT_ONCE = 1 << 22
@@ -33,11 +32,15 @@ class BlockTable(nn.Module):
         self.block = weights.block
         self.zeros: Tensor | None
         self.register_buffer("zeros", weights.zeros, persistent=False)
+        self.shared = [f"shared_{number}" for number in range(len(weights.shared))]
+        for name, one in zip(self.shared, weights.shared, strict=True):
+            self.register_buffer(name, one, persistent=False)
 
     @property
     def stored(self) -> StoredWeights:
         """The weights, without a copy."""
-        return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype, self.block, self.zeros)
+        return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype, self.block, self.zeros,
+                             tuple(getattr(self, name) for name in self.shared))
 
 
 class BlockLinear(BlockTable):
@@ -100,15 +103,19 @@ class BlockEmbedding(BlockTable):
         form = self.stored.format
         parts = [packed >> form.bits * half & (1 << form.bits) - 1 for half in range(BYTE_BITS // form.bits)]
         numbers = torch.cat(parts, 3).reshape(-1, blocks, self.block)
-        scales, *zeros = (_gathered(part.reshape(-1, blocks, COLUMNS, 1), tile, place).reshape(-1, blocks, 1)
-                          for part in self.stored.packed()[1:])
-        rows = self._dequantized(numbers, scales, *zeros).reshape(*tokens.shape, -1)
+        others = [_gathered(part.reshape(-1, part.shape[1], COLUMNS, 1), tile, place).reshape(-1, part.shape[1], 1)
+                  for part in self.stored.packed()[1:]]
+        if self.shared:
+            of_blocks = len(self.shared)
+            others = [own.float() * shared.float().repeat_interleave(SUPERBLOCK // self.block, 1)[:, :blocks]
+                      for own, shared in zip(others[:of_blocks], others[of_blocks:], strict=True)]
+        rows = self._dequantized(numbers, *others).reshape(*tokens.shape, -1)
         return rows[..., :self.width].to(self.dtype)
 
     def _dequantized(self, numbers: Tensor, scales: Tensor, zeros: Tensor | None = None) -> Tensor:
         """Weights (count, blocks, block) of f32 of their codes, i32."""
         form = self.stored.format
-        if form.scale_bits == BYTE_BITS:
+        if not scales.is_floating_point():
             return e2m1_numbers()[numbers.long()] * e8m0_scales()[scales.long() & _BYTE]
         if zeros is None:
             return (numbers - (1 << form.bits - 1)).float() * scales.float()
@@ -127,23 +134,25 @@ def _gathered(table: Tensor, tile: Tensor, place: Tensor) -> Tensor:
 
 
 def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: torch.dtype, zeros: Tensor | None = None,
-           width: int = 0, block: int = TILE) -> StoredWeights:
-    """Weights laid out for products: ``codes`` gives uint8 (count, width) of some rows, ``scales`` and ``zeros`` are
-    (rows, blocks) as those of `BlockWeights`, transposed; ``width`` 0 is that of whole blocks. A few rows at a time are
-    in memory in another layout."""
+           width: int = 0, block: int = TILE, shared: Sequence[Tensor] = ()) -> StoredWeights:
+    """Weights laid out for products: ``codes`` gives uint8 (count, width) of some rows, ``scales``, ``zeros`` and
+    ``shared`` are (rows, blocks or superblocks) as those of `BlockWeights`, transposed; ``width`` 0 is that of whole
+    blocks. A few rows at a time are in memory in another layout."""
     rows, width = len(scales), width or block * scales.shape[1]
-    others = [scales] if zeros is None else [scales, zeros]
+    others = [(one, block) for one in (scales, zeros) if one is not None] + [(one, SUPERBLOCK) for one in shared]
     laid_out = (torch.empty(codes_shape(rows, width, block, bits), dtype=torch.int8), *(
-        torch.empty(scales_shape(rows, width, block), dtype=torch.int8 if one.dtype == torch.uint8 else one.dtype)
-        for one in others))
+        torch.empty(scales_shape(rows, width, each), dtype=torch.int8 if one.dtype == torch.uint8 else one.dtype)
+        for one, each in others))
     step = max(_AT_ONCE // (width * COLUMNS), 1)
     for tile in range(0, len(laid_out[0]), step):
         some = slice(tile * COLUMNS, min((tile + step) * COLUMNS, rows))
         own = None if zeros is None else zeros[some].T
-        packed = BlockWeights(codes(some).T, scales[some].T, block, bits, own).packed()
+        packed = BlockWeights(codes(some).T, scales[some].T, block, bits, own,
+                              tuple(one[some].T for one in shared)).packed()
         for whole, part in zip(laid_out, packed, strict=True):
             whole[tile: tile + step] = part
-    return StoredWeights(laid_out[0], laid_out[1], rows, width, dtype, block, *laid_out[2:])
+    return StoredWeights(laid_out[0], laid_out[1], rows, width, dtype, block,
+                         *zeros_and_shared(laid_out, zeros is not None))
 
 
 def beside(parts: list[StoredWeights]) -> StoredWeights | None:
@@ -164,8 +173,8 @@ def stacked(parts: list[StoredWeights]) -> StoredWeights | None:
 
 
 def _together(parts: list[StoredWeights], join: Callable[[list[Tensor]], Tensor], columns: int) -> StoredWeights:
-    codes, scales, *zeros = (join(list(tensors)) for tensors in zip(*(one.packed() for one in parts), strict=True))
-    return replace(parts[0], codes=codes, scales=scales, columns=columns, zeros=zeros[0] if zeros else None)
+    return parts[0].made_of([join(list(tensors)) for tensors in zip(*(one.packed() for one in parts), strict=True)],
+                            columns)
 
 
 def joined(layers: list[BlockLinear]) -> JoinedLinear | None:

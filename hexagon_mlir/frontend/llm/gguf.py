@@ -56,7 +56,7 @@ class GgufTensor:
             return stacked(known) if len(known) == len(made) else None
         blocks = self.data.reshape(self.shape[0], -1, self.scheme.nbytes)
         given = coded.scales(blocks.reshape(-1, self.scheme.nbytes))
-        others = [torch.from_numpy(part).reshape(self.shape[0], -1) for part in given if part is not None]
+        others = [torch.from_numpy(part).reshape(self.shape[0], -1) for part in given]
         if not all(bool((part != _NO_SCALE if part.dtype == torch.uint8 else part.isfinite()).all())
                    for part in others):
             return None
@@ -67,9 +67,10 @@ class GgufTensor:
 
         numbers = torch.arange(self.shape[0])
         numbers = numbers if order is None else order(numbers)
-        scales, *zeros = (part[numbers] for part in others)
+        scales, *rest = (part[numbers] for part in others)
+        of_blocks = len(rest) // 2 if scales.dtype == torch.int8 else len(rest)
         return stored(lambda rows: codes(numbers[rows].numpy()), scales, coded.bits, dtype,
-                      zeros[0] if zeros else None, block=coded.block)
+                      rest[0] if of_blocks else None, block=coded.block, shared=rest[of_blocks:])
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ _MXFP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4,
 @dataclass(frozen=True)
 class Coded:
     """How ``block`` weights that share a scale are codes of ``bits``: ``codes`` gives uint8 (B, W) of blocks of W
-    weights, ``scales`` the scales (B, W / block), and zero points or minima like them, or None
-    (`hexagon_mlir.frontend.torch.block_weights.BlockWeights`)."""
+    weights, ``scales`` the scales (B, W / block), minima like them, if there are some, and, where these are bytes, what
+    they are multiples of (B, 1), in the order of `hexagon_mlir.frontend.torch.block_weights.BlockWeights`."""
 
     codes: Callable[[Blocks], Blocks]
-    scales: Callable[[Blocks], tuple[NDArray[Any], NDArray[Any] | None]]
+    scales: Callable[[Blocks], list[NDArray[Any]]]
     bits: int = 4
     block: int = 32
 
@@ -43,7 +43,7 @@ class Scheme:
 
 def _half(blocks: Blocks, first: int) -> Weights:
     """The f16 at byte ``first`` of each block, (B, 1)."""
-    return blocks[:, first: first + 2].copy().view(np.float16).astype(np.float32)
+    return _halves(blocks, first)[0].astype(np.float32)
 
 
 def _nibbles(packed: Blocks) -> NDArray[np.int8]:
@@ -64,16 +64,13 @@ def _codes_of_q8_0(blocks: Blocks) -> Blocks:
     return blocks[:, 2:] ^ np.uint8(128)
 
 
-def _first_half(blocks: Blocks) -> tuple[NDArray[Any], None]:
-    return blocks[:, :2].copy().view(np.float16), None
+def _halves(blocks: Blocks, *places: int) -> list[NDArray[Any]]:
+    """The f16 at some bytes of each block, (B, 1) each."""
+    return [blocks[:, first:first + 2].copy().view(np.float16) for first in places]
 
 
-def _two_halves(blocks: Blocks) -> tuple[NDArray[Any], NDArray[Any]]:
-    return blocks[:, :2].copy().view(np.float16), blocks[:, 2:4].copy().view(np.float16)
-
-
-def _first_byte(blocks: Blocks) -> tuple[NDArray[Any], None]:
-    return blocks[:, :1], None
+def _first_byte(blocks: Blocks) -> list[NDArray[Any]]:
+    return [blocks[:, :1]]
 
 
 def _q4_1(blocks: Blocks) -> Weights:
@@ -91,7 +88,8 @@ def _mxfp4(blocks: Blocks) -> Weights:
 
 def _q4_k(blocks: Blocks) -> Weights:
     """Eight groups of 32."""
-    scales, minima = _scales_of_q4_k(blocks)
+    scales, minima, unit, least = (part.astype(np.float32) for part in _scales_of_q4_k(blocks))
+    scales, minima = scales * unit, minima * least
     numbers = _codes_of_q4_k(blocks).reshape(-1, 8, 32)
     return (scales[..., None] * numbers + minima[..., None]).reshape(-1, 256).astype(np.float32)
 
@@ -100,19 +98,21 @@ def _codes_of_q4_k(blocks: Blocks) -> Blocks:
     return _nibbles(blocks[:, 16:].reshape(-1, 4, 32)).reshape(-1, 256).view(np.uint8)
 
 
-def _scales_of_q4_k(blocks: Blocks) -> tuple[Weights, Weights]:
-    """Scales and minima of 6 bits: of the first four groups in a byte each, of the others four bits, and two more at
-    the top of the first ones' bytes."""
+def _scales_of_q4_k(blocks: Blocks) -> list[NDArray[Any]]:
+    """Scales and minima of 6 bits, as bytes: of the first four groups in a byte each, of the others four bits, and two
+    more at the top of the first ones' bytes. What they are multiples of: minima are subtracted."""
     packed = blocks[:, 4:16].reshape(len(blocks), 3, 4)
     scales = np.concatenate([packed[:, 0] & 63, (packed[:, 2] & 15) | (packed[:, 0] >> 6 << 4)], axis=1)
     minima = np.concatenate([packed[:, 1] & 63, (packed[:, 2] >> 4) | (packed[:, 1] >> 6 << 4)], axis=1)
-    return _half(blocks, 0) * scales, -(_half(blocks, 2) * minima)
+    unit, least = _halves(blocks, 0, 2)
+    return [scales.view(np.int8), minima.view(np.int8), unit, -least]
 
 
 def _q6_k(blocks: Blocks) -> Weights:
     """Sixteen groups of 16."""
     numbers = (_codes_of_q6_k(blocks) ^ np.uint8(128)).view(np.int8).reshape(-1, 16, 16)
-    return (numbers * _scales_of_q6_k(blocks)[0][..., None]).reshape(-1, 256).astype(np.float32)
+    scales = _half(blocks, 208) * blocks[:, 192:208].view(np.int8)
+    return (numbers * scales[..., None]).reshape(-1, 256).astype(np.float32)
 
 
 def _codes_of_q6_k(blocks: Blocks) -> Blocks:
@@ -124,8 +124,8 @@ def _codes_of_q6_k(blocks: Blocks) -> Blocks:
     return ((low | high << 4).view(np.uint8) + np.uint8(128 - 32)).reshape(count, 256)
 
 
-def _scales_of_q6_k(blocks: Blocks) -> tuple[Weights, None]:
-    return blocks[:, 192:208].view(np.int8) * _half(blocks, 208), None
+def _scales_of_q6_k(blocks: Blocks) -> list[NDArray[Any]]:
+    return [blocks[:, 192:208].view(np.int8), *_halves(blocks, 208)]
 
 
 def _f32(blocks: Blocks) -> Weights:
@@ -141,9 +141,9 @@ def _bf16(blocks: Blocks) -> Weights:
 
 
 SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16),
-           2: Scheme("Q4_0", 32, 18, _q4_0, Coded(_codes_from(2), _first_half)),
-           3: Scheme("Q4_1", 32, 20, _q4_1, Coded(_codes_from(4), _two_halves)),
-           8: Scheme("Q8_0", 32, 34, _q8_0, Coded(_codes_of_q8_0, _first_half, 8)),
+           2: Scheme("Q4_0", 32, 18, _q4_0, Coded(_codes_from(2), lambda blocks: _halves(blocks, 0))),
+           3: Scheme("Q4_1", 32, 20, _q4_1, Coded(_codes_from(4), lambda blocks: _halves(blocks, 0, 2))),
+           8: Scheme("Q8_0", 32, 34, _q8_0, Coded(_codes_of_q8_0, lambda blocks: _halves(blocks, 0), 8)),
            12: Scheme("Q4_K", 256, 144, _q4_k, Coded(_codes_of_q4_k, _scales_of_q4_k)),
            14: Scheme("Q6_K", 256, 210, _q6_k, Coded(_codes_of_q6_k, _scales_of_q6_k, 8, 16)),
            30: Scheme("BF16", 1, 2, _bf16),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -12,12 +14,14 @@ from hexagon_mlir.dialects.block_weights import (
     E2M1,
     LANES,
     PARITIES,
+    SUPERBLOCK,
     WORD,
     Format,
     codes_shape,
     scales_shape,
 )
 
+_T = TypeVar("_T")
 _BIAS = 127
 """Of E8M0."""
 
@@ -32,23 +36,31 @@ def e8m0_scales() -> torch.Tensor:
     return torch.exp2(torch.arange(1 << BYTE_BITS, dtype=torch.float64) - _BIAS).float()
 
 
+def zeros_and_shared(given: Sequence[_T], has_zeros: bool) -> tuple[_T | None, tuple[_T, ...]]:
+    """What follows codes and scales among ``given``: zero points or minima, if there are some, and the rest."""
+    return (given[2], tuple(given[3:])) if has_zeros else (None, tuple(given[2:]))
+
+
 @dataclass(frozen=True)
 class BlockWeights:
     """A matrix K x N of weights: ``codes`` uint8 [K][N] of ``bits`` 4 or 8, ``scales`` f16 or f32 [K / block][N], the
     last block maybe shorter, and ``zeros`` like them: uint8 zero points, f16 or f32 minima, or None for 8 or 128.
-    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4)."""
+    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4); where scales, and minima, are int8, they are
+    multiples of those of superblocks, f16 [K / 256][N], in ``shared``."""
 
     codes: torch.Tensor
     scales: torch.Tensor
     block: int
     bits: int
     zeros: torch.Tensor | None = None
+    shared: tuple[torch.Tensor, ...] = ()
 
     @property
     def format(self) -> Format:
         """What the compiler knows of them."""
         zero_bits = 0 if self.zeros is None else BYTE_BITS * self.zeros.element_size()
-        return Format(self.block, self.bits, BYTE_BITS * self.scales.element_size(), zero_bits)
+        return Format(self.block, self.bits, BYTE_BITS * self.scales.element_size(), zero_bits,
+                      SUPERBLOCK if self.shared else 0)
 
     @property
     def middle(self) -> int:
@@ -57,6 +69,10 @@ class BlockWeights:
 
     def matrix(self) -> torch.Tensor:
         """The weights, f64 K x N."""
+        if self.shared:
+            scales, *minima = (self._of_rows(own.double()) * self._of_rows(shared.double(), SUPERBLOCK)
+                               for own, shared in zip(self._of_blocks(), self.shared, strict=True))
+            return self.codes.double() * scales + minima[0] if minima else (self.codes.int() - self.middle) * scales
         if self.format.scale_bits == BYTE_BITS:
             return e2m1_numbers().double()[self.codes.int()] * self._of_rows(e8m0_scales().double()[self.scales.int()])
         scales = self._of_rows(self.scales.double())
@@ -65,12 +81,16 @@ class BlockWeights:
         zeros = self.middle if self.zeros is None else self._of_rows(self.zeros.int())
         return (self.codes.int() - zeros).double() * scales
 
-    def _of_rows(self, values: torch.Tensor) -> torch.Tensor:
-        """``values`` of blocks for each of their rows."""
-        return values.repeat_interleave(self.block, 0)[:len(self.codes)]
+    def _of_rows(self, values: torch.Tensor, block: int = 0) -> torch.Tensor:
+        """``values`` of blocks, or of other ones, for each of their rows."""
+        return values.repeat_interleave(block or self.block, 0)[:len(self.codes)]
+
+    def _of_blocks(self) -> list[torch.Tensor]:
+        """Scales, and zero points or minima if there are some."""
+        return [self.scales] if self.zeros is None else [self.scales, self.zeros]
 
     def packed(self) -> tuple[torch.Tensor, ...]:
-        """Codes, scales, and zero points or minima if there are some, in the layout of
+        """Codes, scales, zero points or minima if there are some, and what superblocks share, in the layout of
         `hexagon_mlir.dialects.block_weights`, bytes as int8; what fills up blocks and tiles of columns has the scale
         zero."""
         depth, columns = self.codes.shape
@@ -83,12 +103,12 @@ class BlockWeights:
         joined = sum(codes[:, :, half] << self.bits * half for half in range(halves))
         assert isinstance(joined, torch.Tensor)
         laid_out = joined.permute(3, 0, 1, 5, 4, 2).to(torch.uint8).view(torch.int8).contiguous()
-        others = (self.scales,) if self.zeros is None else (self.scales, self.zeros)
-        return laid_out, *(self._of_columns(each) for each in others)
+        return (laid_out, *(self._of_columns(each, self.block) for each in self._of_blocks()),
+                *(self._of_columns(each, SUPERBLOCK) for each in self.shared))
 
-    def _of_columns(self, values: torch.Tensor) -> torch.Tensor:
+    def _of_columns(self, values: torch.Tensor, block: int) -> torch.Tensor:
         depth, columns = self.codes.shape
-        tiles, blocks, *_ = scales_shape(columns, depth, self.block)
+        tiles, blocks, *_ = scales_shape(columns, depth, block)
         padded = F.pad(values, (0, tiles * LANES * PARITIES - columns))
         laid_out = padded.reshape(blocks, tiles, LANES, PARITIES).permute(1, 0, 3, 2).contiguous()
         return laid_out.view(torch.int8) if laid_out.dtype == torch.uint8 else laid_out

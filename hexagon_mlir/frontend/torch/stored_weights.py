@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -13,9 +14,9 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD, Format, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, SUPERBLOCK, WORD, Format, codes_shape, scales_shape
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, zeros_and_shared
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.ir import HexError
 
@@ -26,7 +27,8 @@ _RANK, _STEPS = 6, -4
 @dataclass(frozen=True)
 class StoredWeights:
     """``depth`` x ``columns`` weights of ``dtype`` that share scales in blocks of ``block`` rows: ``codes`` int8,
-    ``scales`` f16, f32, or int8 (MXFP4), and ``zeros``, int8 zero points or f16 or f32 minima, if there are some, as
+    ``scales`` f16, f32, or int8 (MXFP4), ``zeros``, int8 zero points or f16 or f32 minima, if there are some, and the
+    f16 numbers that superblocks have in common in ``shared``, if int8 scales, and minima, are multiples of such, as
     `BlockWeights.packed` lays them out; several such matrices where the tensors have one dimension more, the first."""
 
     codes: Tensor
@@ -36,22 +38,23 @@ class StoredWeights:
     dtype: torch.dtype
     block: int = TILE
     zeros: Tensor | None = None
+    shared: tuple[Tensor, ...] = ()
 
     def __post_init__(self) -> None:
         form, (columns, depth) = self.format, (self.columns, self.depth)
         if min(columns, depth) < 1 or not form.is_known or self.codes.dtype != torch.int8 or not self._has_sizes(form):
             raise HexError.plain(
                 f"codes {_described(self.codes)}, scales {_described(self.scales)}, zero points "
-                f"{_described(self.zeros)}, in blocks of {self.block} of {depth} x {columns} weights",
+                f"{', '.join(map(_described, (self.zeros, *self.shared)))}, in blocks of {self.block} "
+                f"of {depth} x {columns} weights",
                 origin="block-weights", hint="the layouts are those of hexagon_mlir.dialects.block_weights")
 
     def _has_sizes(self, form: Format) -> bool:
         """Whether codes, scales and zero points have the shapes of ``form``."""
-        several = list(self.several)
-        return list(self.codes.shape) == [
-            *several, *codes_shape(self.columns, self.depth, form.block, form.bits)] and all(
-            list(one.shape) == [*several, *scales_shape(self.columns, self.depth, form.block)]
-            for one in self.packed()[1:])
+        of_others = [(bits, scales_shape(self.columns, self.depth, rows)) for bits, rows in form.extra]
+        wanted = [(BYTE_BITS, codes_shape(self.columns, self.depth, form.block, form.bits)), *of_others]
+        found = [(_bits(one), list(one.shape)) for one in self.packed()]
+        return found == [(bits, [*self.several, *shape]) for bits, shape in wanted]
 
     @property
     def format(self) -> Format:
@@ -59,7 +62,7 @@ class StoredWeights:
         known = self.codes.dim() >= -_STEPS and self.block > 0
         bits = self.codes.shape[_STEPS] * WORD * BYTE_BITS // self.block if known else 0
         zero_bits = 0 if self.zeros is None else _bits(self.zeros)
-        return Format(self.block, bits, _bits(self.scales), zero_bits)
+        return Format(self.block, bits, _bits(self.scales), zero_bits, SUPERBLOCK if self.shared else 0)
 
     @property
     def several(self) -> tuple[int, ...]:
@@ -67,22 +70,27 @@ class StoredWeights:
         return tuple(self.codes.shape[:1]) if self.codes.dim() > _RANK else ()
 
     def packed(self) -> tuple[Tensor, ...]:
-        """Codes, scales and zero points, no copies."""
-        return (self.codes, self.scales) if self.zeros is None else (self.codes, self.scales, self.zeros)
+        """Codes, scales, zero points and what superblocks share, no copies."""
+        return (self.codes, self.scales, *([] if self.zeros is None else [self.zeros]), *self.shared)
+
+    def made_of(self, packed: Sequence[Tensor], columns: int = 0) -> StoredWeights:
+        """Such weights of other tensors, in the order of `packed`, of as many or so many ``columns``."""
+        zeros, shared = zeros_and_shared(packed, self.zeros is not None)
+        return replace(self, codes=packed[0], scales=packed[1], columns=columns or self.columns, zeros=zeros,
+                       shared=shared)
 
     def of_tiles(self, tiles: slice, columns: int) -> StoredWeights:
         """The ``columns`` that are in some ``tiles``, no copies."""
-        codes, scales, *zeros = (part[tiles] for part in self.packed())
-        return replace(self, codes=codes, scales=scales, columns=columns, zeros=zeros[0] if zeros else None)
+        return self.made_of([part[tiles] for part in self.packed()], columns)
 
     def number(self, number: int) -> StoredWeights:
         """One of several matrices, no copies."""
-        codes, scales, *zeros = (part[number] for part in self.packed())
-        return replace(self, codes=codes, scales=scales, zeros=zeros[0] if zeros else None)
+        return self.made_of([part[number] for part in self.packed()])
 
     def traced(self) -> Tensor:
         """The matrix or matrices, by `block_weights`."""
-        return block_weights(self.codes, self.scales, self.columns, self.depth, self.dtype, self.block, self.zeros)
+        return block_weights(self.codes, self.scales, self.columns, self.depth, self.dtype, self.block, self.zeros,
+                             *self.shared)
 
     def blocks(self) -> BlockWeights:
         """As rows of codes: a copy."""
@@ -90,10 +98,13 @@ class StoredWeights:
         bits, words = self.format.bits, self.codes.view(torch.uint8).permute(1, 2, 5, 0, 4, 3)
         halves = [words >> bits * half & (1 << bits) - 1 for half in range(BYTE_BITS // bits)]
         rows = torch.stack(halves, 2).reshape(blocks * steps * len(halves) * WORD, tiles * COLUMNS)
-        scales, *zeros = (one.permute(1, 0, 3, 2).reshape(blocks, tiles * lanes * parities)[:, :self.columns]
-                          for one in self.packed()[1:])
-        scales, *zeros = (one.view(torch.uint8) if one.dtype == torch.int8 else one for one in (scales, *zeros))
-        return BlockWeights(rows[:self.depth, :self.columns], scales, self.block, bits, zeros[0] if zeros else None)
+        others = (one.permute(1, 0, 3, 2).reshape(one.shape[1], tiles * lanes * parities)[:, :self.columns]
+                  for one in self.packed()[1:])
+        scales, *rest = (one.view(torch.uint8) if one.dtype == torch.int8 and not self.shared else one
+                         for one in others)
+        codes = rows[:self.depth, :self.columns]
+        return BlockWeights(codes, scales, self.block, bits, *zeros_and_shared([codes, scales, *rest],
+                                                                               self.zeros is not None))
 
     def matrix(self) -> Tensor:
         """The weights as floats: a copy."""
@@ -114,15 +125,17 @@ def _described(given: Tensor | None) -> str:
 
 @torch.library.custom_op("hexagon_mlir::block_weights", mutates_args=())
 def block_weights(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
-                  zeros: Tensor | None = None) -> Tensor:
-    """The matrix (``depth``, ``columns``) of weights that ``codes``, ``scales`` and ``zeros`` stand for; several ones
-    where these have a dimension more."""
-    return StoredWeights(codes, scales, columns, depth, dtype, block, zeros).matrix()
+                  zeros: Tensor | None = None, shared_scales: Tensor | None = None,
+                  shared_minima: Tensor | None = None) -> Tensor:
+    """The matrix (``depth``, ``columns``) of weights that the tensors of `StoredWeights` stand for; several ones where
+    these have a dimension more."""
+    shared = tuple(one for one in (shared_scales, shared_minima) if one is not None)
+    return StoredWeights(codes, scales, columns, depth, dtype, block, zeros, shared).matrix()
 
 
 @block_weights.register_fake
 def _(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
-      zeros: Tensor | None = None) -> Tensor:
+      zeros: Tensor | None = None, shared_scales: Tensor | None = None, shared_minima: Tensor | None = None) -> Tensor:
     return codes.new_empty((*codes.shape[:-_RANK], depth, columns), dtype=dtype)
 
 
@@ -134,13 +147,14 @@ def take_stored_weights(graph: TorchGraph) -> dict[str, StoredWeights]:
     found: dict[str, StoredWeights] = {}
     for node in [n for n in graph.graph.nodes if n.target == OPERATION]:
         codes, scales, columns, depth, dtype, *rest = cast(list[Any], list(node.args))
-        block, zeros = rest[0] if rest else TILE, rest[1] if len(rest) > 1 else None
-        sources: list[Node] = [codes, scales] if zeros is None else [codes, scales, zeros]
+        block, zeros, *shared = [*rest, *[TILE, None][len(rest):]]
+        sources: list[Node] = [codes, scales, *([] if zeros is None else [zeros]), *shared]
         if node.kwargs or not all(map(graph.is_constant, sources)):
             raise HexError.plain("weights in blocks that are no constants", origin="block-weights",
                                  hint="codes and scales are buffers of the model")
         given = [graph.constants[one.name] for one in sources]
-        weights = StoredWeights(given[0], given[1], columns, depth, dtype, block, *given[2:])
+        weights = StoredWeights(given[0], given[1], columns, depth, dtype, block,
+                                *zeros_and_shared(given, zeros is not None))
         shape = *weights.several, weights.depth, weights.columns
         made = graph.add_constant(torch.empty(shape, dtype=weights.dtype, device="meta"), "block_weights")
         found[made.name] = weights

@@ -43,7 +43,7 @@ func.func private @bytes(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %c: tensor
 // CHECK-LABEL: func.func @model_of_bytes
 // CHECK-SAME: hexagon.constants = array<i64: 1, 3, 4>
 func.func @model_of_bytes(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %c: tensor<1x64xf32>) -> tensor<1x64xf32>
-    attributes {hexagon.block_constants = array<i64: 1>, hexagon.block_formats = array<i64: 64, 8, 32, 8>,
+    attributes {hexagon.block_constants = array<i64: 1>, hexagon.block_formats = array<i64: 64, 8, 32, 8, 0>,
                 hexagon.constants = array<i64: 1>} {
   %0 = call @bytes(%a, %b, %c) : (tensor<1x70xf32>, tensor<70x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
   return %0 : tensor<1x64xf32>
@@ -67,7 +67,7 @@ func.func private @microscaling(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %c:
 func.func @model_of_four_bits(%a: tensor<1x70xf32>, %b: tensor<70x64xf32>, %w: tensor<70x64xf32>, %c: tensor<1x64xf32>)
     -> (tensor<1x64xf32>, tensor<1x64xf32>)
     attributes {hexagon.block_constants = array<i64: 1, 2>,
-                hexagon.block_formats = array<i64: 32, 4, 16, 32, 32, 4, 8, 0>, hexagon.constants = array<i64: 1, 2>} {
+                hexagon.block_formats = array<i64: 32, 4, 16, 32, 0, 32, 4, 8, 0, 0>, hexagon.constants = array<i64: 1, 2>} {
   %0 = call @four_bits(%a, %b, %c) : (tensor<1x70xf32>, tensor<70x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
   %1 = call @microscaling(%a, %w, %c) : (tensor<1x70xf32>, tensor<70x64xf32>, tensor<1x64xf32>) -> tensor<1x64xf32>
   return %0, %1 : tensor<1x64xf32>, tensor<1x64xf32>

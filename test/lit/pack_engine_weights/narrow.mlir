@@ -32,7 +32,7 @@ func.func private @floats(%a: tensor<37x70xf16>, %b: tensor<70x70xf16>) -> tenso
 // CHECK: call @floats({{.*}}) : (tensor<37x70xf16>, tensor<3x3x16x32x2xf16>) -> tensor<37x70xf16>
 func.func @model(%a: tensor<37x40xf16>, %b: tensor<40x70xf16>, %c: tensor<70x70xf16>) -> tensor<37x70xf16> attributes {
     hexagon.constants = array<i64: 1, 2>, hexagon.block_constants = array<i64: 1, 2>,
-    hexagon.block_formats = array<i64: 32, 4, 16, 0, 64, 4, 16, 0>} {
+    hexagon.block_formats = array<i64: 32, 4, 16, 0, 0, 64, 4, 16, 0, 0>} {
   %0 = call @kernel(%a, %b) : (tensor<37x40xf16>, tensor<40x70xf16>) -> tensor<37x70xf16>
   %1 = call @floats(%0, %c) : (tensor<37x70xf16>, tensor<70x70xf16>) -> tensor<37x70xf16>
   return %1 : tensor<37x70xf16>

@@ -23,8 +23,8 @@ NBYTES = {
     "int4 in 128, zero points (GPTQ)": WEIGHTS // 2 + 3 * WEIGHTS // 128,
     "Q4_0 (GGUF)": WEIGHTS // 2 + 2 * BLOCKS, "Q8_0 (GGUF)": WEIGHTS + 2 * BLOCKS,
     "MXFP4 (GGUF)": WEIGHTS // 2 + BLOCKS, "Q4_1 (GGUF)": WEIGHTS // 2 + 4 * BLOCKS,
-    # f32, scales and minima, and scales of 16 weights
-    "Q4_K (GGUF)": WEIGHTS // 2 + 8 * BLOCKS, "Q6_K (GGUF)": WEIGHTS + 8 * BLOCKS,
+    # scales and minima are bytes, of 32 and 16 weights, and f16 of 256
+    "Q4_K (GGUF)": WEIGHTS // 2 + 2 * BLOCKS + 4 * BLOCKS // 8, "Q6_K (GGUF)": WEIGHTS + 2 * BLOCKS + 2 * BLOCKS // 8,
 }
 
 

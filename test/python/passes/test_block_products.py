@@ -15,7 +15,7 @@ pytestmark = pytest.mark.only_values
 
 def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
     """Weights with random codes; the first block of the first column has the scale zero. ``zeros`` may be the type of
-    minima; scales of bytes are E8M0."""
+    minima; scales of bytes are E8M0, those of bytes with sign multiples, as minima are, of what superblocks share."""
     generator = torch.Generator().manual_seed(seed)
     blocks = -(-depth // block)
     codes = torch.randint(0, 1 << bits, (depth, columns), generator=generator, dtype=torch.uint8)
@@ -23,6 +23,13 @@ def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=Fals
         of_blocks = torch.randint(100, 140, (blocks, columns), generator=generator, dtype=scales)
         of_blocks[0, :3] = torch.tensor([0, 1, 2])
         return BlockWeights(codes, of_blocks, block, bits)
+    if scales == torch.int8:
+        of_blocks, minima = (torch.randint(least, 128, (blocks, columns), generator=generator, dtype=scales)
+                             for least in (-128, 0))
+        of_blocks[0, 0] = 0
+        shared = tuple(torch.randn(-(-depth // 256), columns, generator=generator).half() / 64
+                       for _ in range(2 if zeros else 1))
+        return BlockWeights(codes, of_blocks, block, bits, minima if zeros else None, shared)
     of_blocks = (torch.rand(blocks, columns, generator=generator) - 0.5).to(scales)
     of_blocks[0, 0] = 0
     if isinstance(zeros, torch.dtype):
@@ -38,10 +45,17 @@ def kernel(rows, weights, element):
     names = {torch.int8: "i8", torch.float16: "f16", torch.float32: "f32"}
     types = [f"tensor<{'x'.join(map(str, part.shape))}x{names[part.dtype]}>" for part in parts]
     arguments = ", ".join(f"%w{number}: {type_}" for number, type_ in enumerate(types))
-    values = ", ".join(f"%w{number}" for number in range(len(types)))
+    values, scales = [f"%w{number}" for number in range(len(types))], ""
+    operands = types[:len(types) - len(weights.shared)]
+    for number in range(1, len(weights.shared) + 1):
+        of_blocks, shared = types[number], number + len(weights.shared)
+        values[number], operands[number] = f"%s{number}", of_blocks.replace("xi8>", "xf32>")
+        scales += (f'%s{number} = "hexagon.block_scales"(%w{number}, %w{shared}) : ({of_blocks}, {types[shared]}) -> '
+                   f'{operands[number]}\n      ')
     x, w, y = (f"tensor<{a}x{b}x{element}>" for a, b in ((rows, depth), (depth, columns), (rows, columns)))
     return f"""func.func @kernel(%x: {x}, {arguments}) -> {y} {{
-      %w = "hexagon.block_matrix"({values}) {{bits = {weights.bits} : i64}} : ({', '.join(types)}) -> {w}
+      {scales}%w = "hexagon.block_matrix"({', '.join(values[:len(operands)])}) {{bits = {weights.bits} : i64}}
+          : ({', '.join(operands)}) -> {w}
       %init = tensor.empty() : {y}
       %zero = arith.constant 0.0 : {element}
       %sums = linalg.fill ins(%zero : {element}) outs(%init : {y}) -> {y}
@@ -71,6 +85,10 @@ def multiplied(x, weights, target="v75"):
     (1, 48, 130, 16, 4, torch.float16, True),
     (1, 96, 70, 32, 4, torch.uint8, False),
     (3, 200, 70, 32, 4, torch.uint8, False),
+    (1, 512, 70, 32, 4, torch.int8, True),
+    (2, 768, 130, 16, 8, torch.int8, False),
+    (3, 300, 64, 128, 8, torch.int8, True),
+    (1, 288, 64, 32, 4, torch.int8, False),
 ])
 def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
     weights = random_weights(depth, columns, block, bits, scales, zeros)

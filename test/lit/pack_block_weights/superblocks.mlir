@@ -1,0 +1,25 @@
+// Scales and minima that are multiples of what superblocks of 256 rows share are bytes; what is shared are further arguments.
+// RUN: hexmlir-opt %s --pack-block-weights | filecheck %s
+
+// CHECK-LABEL: func.func private @kernel
+// CHECK-SAME: %arg1: tensor<1x8x4x2x32x4xi8>, %arg2: tensor<1x8x2x32xi8>, %arg3: tensor<1x8x2x32xi8>, %arg4: tensor<1x1x2x32xf16>, %arg5: tensor<1x1x2x32xf16>)
+// CHECK: %[[SCALES:.*]] = "hexagon.block_scales"(%arg2, %arg4) : (tensor<1x8x2x32xi8>, tensor<1x1x2x32xf16>) -> tensor<1x8x2x32xf32>
+// CHECK: %[[MINIMA:.*]] = "hexagon.block_scales"(%arg3, %arg5) : (tensor<1x8x2x32xi8>, tensor<1x1x2x32xf16>) -> tensor<1x8x2x32xf32>
+// CHECK: "hexagon.block_matrix"(%arg1, %[[SCALES]], %[[MINIMA]]) {bits = 4 : i64} : (tensor<1x8x4x2x32x4xi8>, tensor<1x8x2x32xf32>, tensor<1x8x2x32xf32>) -> tensor<256x64xf32>
+func.func private @kernel(%a: tensor<1x256xf32>, %b: tensor<256x64xf32>) -> tensor<1x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %init = tensor.empty() : tensor<1x64xf32>
+  %sums = linalg.fill ins(%zero : f32) outs(%init : tensor<1x64xf32>) -> tensor<1x64xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<1x256xf32>, tensor<256x64xf32>) outs(%sums : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
+
+// CHECK-LABEL: func.func @model
+// CHECK-SAME: hexagon.block_codes = array<i64: 1>
+// CHECK-SAME: hexagon.constants = array<i64: 1, 2, 3, 4, 5>
+func.func @model(%a: tensor<1x256xf32>, %b: tensor<256x64xf32>) -> tensor<1x64xf32> attributes {
+    hexagon.constants = array<i64: 1>, hexagon.block_constants = array<i64: 1>,
+    hexagon.block_formats = array<i64: 32, 4, 8, 8, 256>} {
+  %0 = call @kernel(%a, %b) : (tensor<1x256xf32>, tensor<256x64xf32>) -> tensor<1x64xf32>
+  return %0 : tensor<1x64xf32>
+}
