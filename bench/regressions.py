@@ -37,6 +37,7 @@ from bench.tables import show, table
 from hexagon_mlir import targets
 from hexagon_mlir.exec import sim
 from hexagon_mlir.frontend.triton import activate
+from hexagon_mlir.ir import HexError
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.whole_files import write_files
 
@@ -199,7 +200,7 @@ def update(measured: Mapping[str, Costs], reason: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, then compare or update."""
+    """Measure, then compare or update; a group with an error does not stop the others."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("groups", nargs="*", help=f"of {', '.join(GROUPS)}; all when none is given")
     parser.add_argument("--update", metavar="REASON", help="check the measured costs in")
@@ -208,7 +209,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"no group {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
     if options.update is not None and not options.update.strip():
         parser.error("--update needs a reason")
-    measured = {group: GROUPS[group]() for group in track(options.groups or [*GROUPS], "measuring", transient=True)}
+    measured: dict[str, Costs] = {}
+    worse: list[str] = []
+    for group in track(options.groups or [*GROUPS], "measuring", transient=True):
+        try:
+            measured[group] = GROUPS[group]()
+        except (HexError, AssertionError) as error:
+            worse.append(f"{group}: not measured: {error}")
     grid = table("Costs that changed, simulated", ("group", "what", "cost", "before", "after", "change"),
                  ("group", "what", "cost"))
     for group, costs in measured.items():
@@ -217,8 +224,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     show(grid, 110)
     if options.update:
         update(measured, options.update.strip())
+        if worse:
+            sys.exit("\n".join(worse))
         return
-    worse = [f"{group}: {line}" for group, costs in measured.items() for line in regressions(baseline(group), costs)]
+    worse += [f"{group}: {line}" for group, costs in measured.items() for line in regressions(baseline(group), costs)]
     if worse:
         sys.exit("\n".join([*worse, "if this is meant: python bench/regressions.py --update 'the reason'"]))
 

@@ -7,6 +7,7 @@ from support import ROOT
 
 from bench import regressions
 from bench.regressions import GROUPS, baseline, changes, update
+from hexagon_mlir.ir import HexError
 
 PLAIN = {"cycles": 1000, "packets": 100, "ddr_bytes": 0, "tcm_bytes": 64}
 
@@ -54,6 +55,19 @@ def test_the_command_line(capsys):
     with pytest.raises(SystemExit):
         regressions.main(["dem"])
     assert "no group dem" in capsys.readouterr().err
+
+
+def test_a_group_with_an_error_does_not_stop_others(tmp_path, monkeypatch):
+    def fails():
+        raise HexError.plain("it fails", origin="test")
+
+    monkeypatch.setattr(regressions, "BASELINE", tmp_path / "costs.json")
+    monkeypatch.setattr(regressions, "GROUPS", {"first": fails, "second": lambda: {"a": PLAIN}})
+    with pytest.raises(SystemExit, match=r"first: not measured: .*it fails"):
+        regressions.main(["--update", "a reason"])
+    assert baseline("second") == {"a": PLAIN}
+    with pytest.raises(SystemExit, match="first: not measured"):
+        regressions.main([])
 
 
 def test_every_group_is_baseline():
