@@ -24,7 +24,9 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 
 from hexagon_mlir.dialects.engine_tiles import TILE
+from hexagon_mlir.dialects.packed_weights import numbers
 from hexagon_mlir.ir import ir
+from hexagon_mlir.ir.diagnostics import error_at
 
 COLUMNS, LANES, PARITIES = 64, 32, 2
 """Of a tile of columns; in each of two vectors of words."""
@@ -106,13 +108,17 @@ def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
 
 
 def formats_of(function: ir.Operation) -> dict[int, Format]:
-    """The formats of the arguments of ``function`` that are weights in blocks."""
-    if CANDIDATES not in function.attributes:
-        return {}
-    candidates = list(ir.DenseI64ArrayAttr(function.attributes[CANDIDATES]))
+    """The formats of the arguments of ``function`` that are weights in blocks; `HexError` for arguments that it does not
+    have, and for other counts of numbers."""
+    candidates, values = numbers(function, CANDIDATES), numbers(function, FORMATS)
+    count = len(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs)
+    if missing := [number for number in candidates if not 0 <= number < count]:
+        raise error_at(function, "", f"{CANDIDATES} names argument {missing[0]}", f"there are {count}")
     if FORMATS not in function.attributes:
         return dict.fromkeys(candidates, Format())
-    values = list(ir.DenseI64ArrayAttr(function.attributes[FORMATS]))
+    if len(values) != _FIELDS * len(candidates):
+        raise error_at(function, "", f"{FORMATS} has {len(values)} numbers",
+                       f"{_FIELDS} for each of {CANDIDATES} are expected")
     given = [values[first:first + _FIELDS] for first in range(0, len(values), _FIELDS)]
     found = {number: Format(*fields) for number, fields in zip(candidates, given, strict=True)}
     return {number: form for number, form in found.items() if form.is_known}
