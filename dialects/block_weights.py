@@ -108,8 +108,8 @@ def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
 
 
 def formats_of(function: ir.Operation) -> dict[int, Format]:
-    """The formats of the arguments of ``function`` that are weights in blocks; `HexError` for arguments that it does not
-    have, and for other counts of numbers."""
+    """The formats of the arguments of ``function`` that are weights in blocks; `HexError` for arguments that do not
+    exist, and for other counts of numbers."""
     candidates, values = numbers(function, CANDIDATES), numbers(function, FORMATS)
     count = len(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs)
     if missing := [number for number in candidates if not 0 <= number < count]:
