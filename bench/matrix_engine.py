@@ -20,7 +20,8 @@ Rows *in TCM* call a routine of `hexagon_mlir.codegen.matrix_engine` on tiles th
 the cycles in which the array multiplies tiles, which small results do not fill.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
-(`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds both ways, too.
+(`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds and convolutions both
+ways, too: of 40 products of up to 8 rows, 40 batches of six, 40 convolutions of f16 and 40 of bytes no choice is wrong.
 """
 
 from __future__ import annotations

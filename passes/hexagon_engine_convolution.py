@@ -13,15 +13,17 @@ from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.engine_convolution.build import ConvolutionBuilder
 from hexagon_mlir.passes.engine_convolution.build_bytes import ByteConvolutionBuilder
-from hexagon_mlir.passes.engine_convolution.byte_schedule import bytes_pay, choose_byte_schedule
+from hexagon_mlir.passes.engine_convolution.byte_schedule import byte_estimates, bytes_pay, choose_byte_schedule
 from hexagon_mlir.passes.engine_convolution.epilogue import bytes_beside, round_once
 from hexagon_mlir.passes.engine_convolution.grid import ConvolutionGridBuilder
 from hexagon_mlir.passes.engine_convolution.image import Image
 from hexagon_mlir.passes.engine_convolution.read import Convolution, read_convolution
 from hexagon_mlir.passes.engine_convolution.read_bytes import ByteConvolution, read_byte_convolution
 from hexagon_mlir.passes.engine_convolution.schedule import choose_schedule
-from hexagon_mlir.passes.engine_convolution.sizes import ConvolutionCost, choose_plan, pays
+from hexagon_mlir.passes.engine_convolution.sizes import CLOSE, ConvolutionCost, choose_plan, estimates
 from hexagon_mlir.passes.engine_convolution.weights import Weights
+from hexagon_mlir.passes.lib.close_estimates import Close, goes_to_engine
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import FIRST_WITH_PLANES
 from hexagon_mlir.passes.matrix_engine.estimate import Rates
@@ -148,6 +150,7 @@ class HexagonEngineConvolutionPass(Pass):
         tcm-bytes: bytes one kernel may use; 0 takes the target's whole TCM.
         matrix-engine: whether the engine may be used.
         always: also convolutions that the cost estimate leaves to HVX.
+        close: convolutions whose two estimates are within a factor of 2.5, as that of `hexagon-matrix-engine`.
 
     Refuses (with a remark; the op is left for HVX): images other than f16 and bytes, sums in f32 that are read before
     they are rounded to f16, sums that start from anything but zeros or a bias of each channel, groups of channels that
@@ -167,6 +170,7 @@ class HexagonEngineConvolutionPass(Pass):
     tcm_bytes: int = 0
     matrix_engine: bool = True
     always: bool = False
+    close: Close = Close.ESTIMATED
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Rewrite every convolution of ``module`` that pays."""
@@ -190,8 +194,7 @@ class HexagonEngineConvolutionPass(Pass):
 
     def _rewrite(self, convolution: Convolution, cost: ConvolutionCost, context: PassContext) -> None:
         target, geometry = context.target, convolution.geometry
-        if not self.always and not pays(geometry, target.lanes(16), cost):
-            self.remark(context, convolution.op, "left to HVX, which is estimated to compute it in less time")
+        if not self._pays(convolution.op, estimates(geometry, target.lanes(16), cost), context):
             return
         budget = self.tcm_bytes or target.tcm_budget_bytes
         beside = bytes_beside(convolution.epilogues, convolution.op.results[0])
@@ -219,6 +222,9 @@ class HexagonEngineConvolutionPass(Pass):
         for value in operands:
             _erase_unused(value, self.name)
 
+    def _pays(self, op: ir.Operation, cycles: tuple[float, float], context: PassContext) -> bool:
+        return self.always or goes_to_engine(op, cycles, CLOSE, self.close, self, context)
+
     def _rewrite_bytes(self, convolution: ByteConvolution, context: PassContext) -> None:
         target, geometry, op = context.target, convolution.geometry, convolution.op
         if target.version < FIRST_WITH_PLANES:
@@ -233,8 +239,10 @@ class HexagonEngineConvolutionPass(Pass):
             self.remark(context, op, "left to HVX: one row of tiles exceeds the TCM budget")
             return
         schedule, cycles = found
-        if not self.always and not bytes_pay(geometry, cycles):
+        if ready and not self.always and not bytes_pay(geometry, cycles):
             self.remark(context, op, "left to HVX, which is estimated to compute it in less time")
+            return
+        if not ready and not self._pays(op, byte_estimates(geometry, cycles, ForkCost.of(target)), context):
             return
         convolution = convolution.to_bytes()
         if convolution.conversion is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from math import prod
 from typing import ClassVar
 
@@ -12,9 +11,10 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
 from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX, WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
-from hexagon_mlir.pass_infra import CloseEstimates, Pass, PassContext
+from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.block_tiles import tile_bytes, vector_cycles
 from hexagon_mlir.passes.lib.block_weights import erase_unused
+from hexagon_mlir.passes.lib.close_estimates import Close, goes_to_engine
 from hexagon_mlir.passes.lib.engine_cost import EngineCost, block_cycles, loop_cycles
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product
 from hexagon_mlir.passes.lib.half_product_cost import batch_cycles, hvx_cycles, row_cycles
@@ -46,16 +46,6 @@ from hexagon_mlir.passes.matrix_engine.schedule import Grid
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
 from hexagon_mlir.passes.matrix_engine.vectors import NAMES, as_one_row, multiplies_vector
-
-
-class Close(StrEnum):
-    """What becomes of products that are estimated to take about as long on the engine as on HVX."""
-
-    ESTIMATED = "estimated"
-    ENGINE = "engine"
-    HVX = "hvx"
-    REFUSED = "refused"
-
 
 _FEW_ROWS = 4
 """Of each product of a batch: HVX reads the other factor once for them, the engine takes it as tiles."""
@@ -316,19 +306,7 @@ class HexagonMatrixEnginePass(Pass):
     def _pays(self, op: ir.Operation, engine: float, hvx: float, factor: float, context: PassContext) -> bool:
         """Whether product ``op`` goes to the engine; these cycles are estimated there and on HVX, and close to each
         other within ``factor``."""
-        if self.always:
-            return True
-        close = Close.ESTIMATED
-        if hvx < factor * engine and engine < factor * hvx:
-            close = self.close
-        if close is Close.REFUSED:
-            message = f"estimated to take {engine:.0f} cycles on the engine, {hvx:.0f} on HVX"
-            raise CloseEstimates(*self.refuse(op, message, "close=estimated takes the lesser one").diagnostics)
-        if close is Close.ENGINE or (close is Close.ESTIMATED and engine < hvx):
-            return True
-        self.remark(context, op, "left to HVX, which is estimated to compute it in less time"
-                    if close is Close.ESTIMATED else "left to HVX, as its option close=hvx says")
-        return False
+        return self.always or goes_to_engine(op, (engine, hvx), factor, self.close, self, context)
 
     def _rewrite_cut(self, matmul: Matmul, cuts: tuple[int, ...], cost: EngineCost, context: PassContext) -> None:
         """Rewrite ``matmul`` as products of ``cuts`` tiles of its reduction."""

@@ -26,7 +26,9 @@ from hexagon_mlir.ir.order import nested_ops
 from hexagon_mlir.isa.remarks import remarks_of
 from hexagon_mlir.pass_infra import CloseEstimates, PassContext, PassStep, Step, TilesOutsideTcm
 from hexagon_mlir.pass_infra.runner import Observer, RunOptions, StepRecord, run_steps
-from hexagon_mlir.passes.hexagon_matrix_engine import Close, HexagonMatrixEnginePass
+from hexagon_mlir.passes.hexagon_engine_convolution import HexagonEngineConvolutionPass
+from hexagon_mlir.passes.hexagon_matrix_engine import HexagonMatrixEnginePass
+from hexagon_mlir.passes.lib.close_estimates import Close
 from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.targets import Target
 
@@ -170,8 +172,8 @@ def lower_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipe
 
 @dataclass(frozen=True)
 class _How:
-    """How a module is lowered: arguments of `lower_module`, which began at ``start``; ``close`` and ``gaps`` of
-    `hexagon-matrix-engine`, 0 the pass's own."""
+    """How a module is lowered: arguments of `lower_module`, which began at ``start``; ``close`` of
+    `hexagon-engine-convolution` and `hexagon-matrix-engine`, whose ``gaps`` are theirs, 0 its own."""
 
     chip: Target
     pipeline: str
@@ -255,7 +257,11 @@ _MORE_GAPS = 4
 
 def _for_engine(step: Step, how: _How) -> Step:
     """``step``, as ``how`` says if it chooses what the matrix engine computes."""
-    if not isinstance(step, PassStep) or not isinstance(step.instance, HexagonMatrixEnginePass):
+    if not isinstance(step, PassStep):
+        return step
+    if isinstance(step.instance, HexagonEngineConvolutionPass):
+        return replace(step, instance=replace(step.instance, close=how.close))
+    if not isinstance(step.instance, HexagonMatrixEnginePass):
         return step
     instance = replace(step.instance, close=how.close)
     return replace(step, instance=replace(instance, gaps=how.gaps) if how.gaps else instance)

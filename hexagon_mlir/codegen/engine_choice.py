@@ -15,7 +15,7 @@ from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import ir, to_text
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions, static_bytes
-from hexagon_mlir.passes.hexagon_matrix_engine import Close
+from hexagon_mlir.passes.lib.close_estimates import Close
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.targets import Target
 

@@ -28,6 +28,9 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
     tile_shapes,
     tiles_of_places,
 )
+from hexagon_mlir.passes.lib.byte_product_cost import LEAST_LANES
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
+from hexagon_mlir.passes.matrix_engine.byte_estimate import ragged_hvx_cycles
 from hexagon_mlir.passes.matrix_engine.byte_schedule import ByteRates
 from hexagon_mlir.passes.matrix_engine.byte_sizes import SUM_BYTES
 from hexagon_mlir.passes.matrix_engine.estimate import (
@@ -216,10 +219,17 @@ def _schedules(geometry: Geometry, unit: int, rates: ByteRates, converted: bool)
                     yield Schedule(height, width, Grid(rows, channels, stays))
 
 
+def byte_estimates(geometry: Geometry, cycles: float, fork: ForkCost) -> tuple[float, float]:
+    """Estimated cycles on the engine, ``cycles`` for each image as `choose_byte_schedule` estimates them, and on HVX
+    alone: vectors go along the outputs, however few. No weights are constants."""
+    pixels = geometry.batches * geometry.rows * geometry.columns
+    hvx = ragged_hvx_cycles(pixels, max(geometry.outputs, LEAST_LANES),
+                            geometry.taps_y * geometry.taps_x * geometry.run, fork)
+    return geometry.batches * cycles, hvx
+
+
 def bytes_pay(geometry: Geometry, cycles: float) -> bool:
-    """Whether the engine, ``cycles`` for each image as `choose_byte_schedule` estimates them, takes less time than HVX
-    alone.
-    """
+    """The same for constant weights, tiles on the engine and words on HVX: whether the engine takes less time."""
     results = geometry.batches * geometry.rows * geometry.columns * geometry.outputs
     engine = _SLOWER * geometry.batches * cycles + _RESULT_CYCLES * results
     return engine < _HVX_CYCLES + geometry.products / _HVX_PRODUCTS + _HVX_RESULT_CYCLES * results

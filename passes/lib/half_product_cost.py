@@ -80,6 +80,14 @@ def hvx_cycles(rows: int, columns: int, reduction: int, cost: HvxCost) -> float:
             + _PART_CYCLES * parts * rows * of_row)
 
 
+def window_cycles(pixels: int, outputs: int, reduction: int, moved: int, cost: HvxCost) -> float:
+    """The same of a convolution by windows of ``reduction`` elements: vectors go along the outputs, however few. So
+    many elements of image and weights are ``moved`` from DDR."""
+    columns = max(outputs, _NARROW)
+    others = _HALF_BYTES * (pixels * reduction + reduction * columns - moved)
+    return hvx_cycles(pixels, columns, reduction, cost) - others * _BYTE_CYCLES
+
+
 def row_cycles(columns: int, reduction: int, cost: HvxCost) -> float:
     """The same of one row, whose loop is none: a vector times a matrix."""
     moved = _HALF_BYTES * (columns + 1) * reduction

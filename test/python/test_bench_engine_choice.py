@@ -3,6 +3,7 @@
 import pytest
 
 from bench.engine_choice import chosen, cycles
+from bench.engine_choice_convolutions import ByteConvolutionProgram, ConvolutionProgram, convolutions
 from bench.engine_choice_kinds import BatchedProduct, CastProduct, TransposedProduct, products
 from bench.engine_products import IntegerProduct, Product
 from hexagon_mlir.ir import parse
@@ -22,6 +23,16 @@ def test_sizes_of_few_rows():
     assert all(256 <= size <= 4096 for product in found for size in (product.k, product.n))
 
 
+def test_sizes_of_convolutions():
+    found = list(convolutions(40, "byte-convolutions", 0))
+    assert {(each.window, each.stride) for each in found} >= {(1, 2), (3, 1), (5, 1)}
+    assert all(each.rows >= each.window and each.columns >= each.window for each in found)
+    assert 10 < sum(each.channels % 32 == 0 for each in found) < 30
+    image, windows, result = found[0].operands()
+    places = [(size - found[0].window) // found[0].stride + 1 for size in image.shape[1:3]]
+    assert result.shape == (1, *places, windows.shape[-1]) and result.dtype == "int32"
+
+
 class ManyProducts(BatchedProduct):
     """More of them than are measured."""
 
@@ -32,7 +43,9 @@ class ManyProducts(BatchedProduct):
     Product(20, 27, 15), Product(1, 40, 70), Product(1, 300, 90), Product(2, 20, 86), Product(45, 10, 120),
     IntegerProduct(72, 100, 97), IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48),
     BatchedProduct(2, 56, 48), BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7),
-    CastProduct(378, 5, 145), ManyProducts(6, 6, 6)], ids=lambda product: product.name)
+    CastProduct(378, 5, 145), ManyProducts(6, 6, 6), ConvolutionProgram(6, 4, 64, 44, 3, 2),
+    ConvolutionProgram(12, 10, 1, 30, 3, 1), ByteConvolutionProgram(5, 8, 32, 4, 1, 2),
+    ByteConvolutionProgram(11, 3, 32, 172, 3, 1)], ids=lambda product: product.name)
 def test_choices(product):
     engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
     assert chosen(product) == (engine < hvx)

@@ -6,6 +6,8 @@
 // RUN: hexmlir-opt %s --hexagon-engine-convolution='always=true matrix-engine=false' | filecheck %s --check-prefixes=OLD
 // RUN: hexmlir-opt %s --hexagon-engine-convolution=always=true --target=v68 | filecheck %s --check-prefixes=OLD
 // RUN: not hexmlir-opt %s --hexagon-engine-convolution=tiles=1 2>&1 | filecheck %s --check-prefix=BAD
+// RUN: hexmlir-opt %s --hexagon-engine-convolution=close=engine | filecheck %s --check-prefix=ALWAYS
+// RUN: not hexmlir-opt %s --hexagon-engine-convolution=close=refused 2>&1 | filecheck %s --check-prefix=REFUSED
 
 // CHOSEN: remark: hexagon-engine-convolution: left to HVX, which is estimated to compute it in less time
 // CHOSEN-LABEL: func.func @few
@@ -22,7 +24,9 @@
 // NONE: linalg.conv_2d_nhwc_hwcf
 // OLD-COUNT-2: linalg.conv_2d_nhwc_hwcf
 // BAD: error: hexagon-engine-convolution: unknown option 'tiles'
-// BAD-NEXT: hint: options of hexagon-engine-convolution: tcm-bytes, matrix-engine, always
+// BAD-NEXT: hint: options of hexagon-engine-convolution: tcm-bytes, matrix-engine, always, close
+// REFUSED: error: hexagon-engine-convolution: estimated to take {{[0-9]+}} cycles on the engine, {{[0-9]+}} on HVX
+// REFUSED: hint: close=estimated takes the lesser one
 #same = affine_map<(n, y, x, o) -> (n, y, x, o)>
 func.func @few(%image: tensor<1x4x4x8xf16>, %weights: tensor<3x3x8x8xf16>) -> tensor<1x2x2x8xf16> {
   %zero = arith.constant 0.0 : f32

@@ -10,7 +10,7 @@ from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import ir, parse
 from hexagon_mlir.ir.query import functions
-from hexagon_mlir.passes.hexagon_matrix_engine import Close
+from hexagon_mlir.passes.lib.close_estimates import Close
 from hexagon_mlir.settings import Settings
 
 CHIP = targets.get("v75")

@@ -19,12 +19,14 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.engine_convolution.byte_schedule import (
     ByteRates,
     ByteWork,
+    byte_estimates,
     byte_places,
     bytes_pay,
     choose_byte_schedule,
 )
 from hexagon_mlir.passes.engine_convolution.read import Geometry, by_tiles, narrow
 from hexagon_mlir.passes.engine_convolution.sizes import SharedTiles
+from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.matrix_engine.estimate import schedule_cycles
 from hexagon_mlir.sim.reference.matrix_bytes import IntegerBias, IntegerOptions, to_bytes
 
@@ -335,3 +337,17 @@ def test_the_faster_one_is_chosen(shape, outputs, stride, engine, hvx):
     found = choose_byte_schedule(geometry, 7 * MIB, 1, False, RATES)
     assert found is not None
     assert bytes_pay(geometry, found[1]) == (engine < hvx)
+
+
+@pytest.mark.parametrize(("image", "outputs", "window", "stride", "engine", "hvx"), [
+    ((16, 24, 192), 2, 3, 1, 23852, 222767), ((20, 12, 160), 75, 3, 1, 22571, 268623),
+    ((5, 8, 32), 4, 1, 2, 4282, 2547), ((8, 5, 64), 16, 5, 2, 19548, 24522), ((11, 3, 32), 172, 3, 1, 10240, 17672)])
+def test_estimates_without_constants(image, outputs, window, stride, engine, hvx):
+    """The lesser one is right, or both are close to each other: HVX makes words of the weights' bytes, and few outputs
+    take as long as a vector of them."""
+    geometry = Layer("", (1, *image), outputs, (window, window), stride, 0).geometry()
+    found = choose_byte_schedule(geometry, 7 * MIB, 0, False, RATES)
+    assert found is not None
+    estimated = byte_estimates(geometry, found[1], ForkCost.of(targets.get()))
+    assert (estimated[0] < estimated[1]) == (engine < hvx)
+    assert engine / 1.9 < estimated[0] < engine * 1.9 and hvx / 2.1 < estimated[1] < hvx * 2.1

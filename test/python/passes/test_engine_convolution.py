@@ -23,6 +23,7 @@ from hexagon_mlir.passes.engine_convolution.sizes import (
     SharedTiles,
     block_bytes,
     choose_plan,
+    estimates,
     image_size,
     packed_tiles,
     pays,
@@ -37,7 +38,7 @@ pytestmark = pytest.mark.only_values
 
 MIB = 1 << 20
 RATES = Rates.of(targets.get())
-COST = ConvolutionCost(tile_cycles=8, move_cycles=3, fixed_cycles=4000, hvx_products_per_cycle=40)
+COST = ConvolutionCost.of(targets.get("v75"), in_model=False)
 ALWAYS = PassStep(registry.get("hexagon-engine-convolution")(always=True))
 
 
@@ -385,8 +386,20 @@ def test_windows_that_share_nothing():
 
 
 def test_small_convolutions_do_not_pay():
-    assert not pays(Layer("", (1, 4, 4, 8), 8).geometry(), 64, COST)
+    assert not pays(Layer("", (1, 4, 4, 8), 8, padding=0).geometry(), 64, COST)  # 4,001 cycles, 3,341 on HVX
+    assert pays(Layer("", (1, 4, 4, 8), 8).geometry(), 64, COST)  # 4,180, 4,581
     assert pays(Layer("", (1, 56, 56, 64), 64).geometry(), 64, COST)
+
+
+@pytest.mark.parametrize(("image", "outputs", "window", "stride", "engine", "hvx"), [
+    ((8, 5, 64), 16, 5, 2, 10992, 24328), ((6, 4, 64), 44, 3, 2, 11292, 13511), ((13, 6, 9), 76, 5, 2, 8873, 11473),
+    ((20, 12, 160), 75, 3, 1, 29842, 1047026), ((6, 5, 1), 74, 5, 1, 7167, 2527),
+    ((26, 23, 32), 104, 1, 1, 20992, 100770)])
+def test_estimates(image, outputs, window, stride, engine, hvx):
+    """Within a factor of 2.2 and 1.6 of what was measured: few results are computed by one thread."""
+    layer = Layer("", (1, *image), outputs, (window, window), stride, 0)
+    found = estimates(layer.geometry(), 64, COST)
+    assert engine / 2.2 < found[0] < engine * 2.2 and hvx / 1.6 < found[1] < hvx * 1.6
 
 
 def test_chips_without_an_engine_keep_their_convolutions():
