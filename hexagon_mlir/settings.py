@@ -56,9 +56,9 @@ class Settings:
     ``f32_split``: so may products of f32, whose factors are split into pieces of f16 (bounds of both:
     docs/engine_arithmetic.md). ``requantization`` of sums of products of bytes: "exact" lets the matrix engine convert
     them to bytes where each is the scheme's, "engine" also where some are off by one. ``search`` for the best code
-    in all ways ("all"), in two ("few"), in one ("none"), or, "auto", in two for the kernels of a model that take little
-    of its predicted cycles, in all for others. `hexagon_mlir.compile`, the ``options`` of torch.compile, a Triton
-    launch and the tools take all of them, by these names.
+    in all ways ("all"), in two ("few"), in one ("none"), or, "auto", in two or one for the kernels of a model that take
+    little of its predicted cycles, in all for others. `hexagon_mlir.compile`, the ``options`` of torch.compile, a
+    Triton launch and the tools take all of them, by these names.
     """
 
     threads: int = _setting(0, "how many threads may share the work (default 0: the target's HVX contexts, where that "
@@ -74,8 +74,8 @@ class Settings:
     requantization: str = _setting(Requantization.EXACT, "of sums of bytes by the matrix engine: exact (default) where "
                                                          "all bytes are the scheme's, engine where some are off by "
                                                          "one, too", "NAME")
-    search: str = _setting(Search.AUTO, "for the best code: all, few or none, or auto (default): few for kernels that "
-                                        "take little of a model's cycles, else all", "NAME")
+    search: str = _setting(Search.AUTO, "for the best code: all, few or none, or auto (default): few or none for "
+                                        "kernels that take little of a model's cycles, else all", "NAME")
 
     def __post_init__(self) -> None:
         for field_ in fields(Settings):

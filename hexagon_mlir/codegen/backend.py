@@ -36,6 +36,7 @@ from hexagon_mlir.codegen.variants import (
     Variant,
     first_correct,
     quick,
+    quick_tries,
     search,
     variants,
 )
@@ -130,7 +131,8 @@ class Code:
         over vectors, all variants cost the same.
         """
         candidates = ways or variants(self.traits)
-        candidates = quick(candidates) if tries else candidates
+        if tries:
+            candidates, tries = quick(candidates, self.traits), quick_tries(self.traits, tries)
         if tries == 1 or not any(map(has_vector_loops, self.optimized.module.functions)):
             return first_correct(candidates, self.assembly)
         made = search(candidates, self.made, length, limits, tries)

@@ -13,7 +13,7 @@ from hexagon_mlir.codegen.kernel_cycles import call_cycles
 from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.same_programs import under_name, without_name
-from hexagon_mlir.codegen.search_shares import TWICE, searched
+from hexagon_mlir.codegen.search_shares import REMARKS, searches
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
 from hexagon_mlir.interrupts import deferred
@@ -68,7 +68,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
                    options: RunOptions | None = None) -> ModelSchedule:
     """Compile every kernel of ``module`` (after `form-kernels`) once, and read the calls of ``entry`` in order.
 
-    ``computing`` are the `computing_cycles` of the kernels, by which `searched` decides; without it all are searched.
+    ``computing`` are the `computing_cycles` of the kernels, by which `searches` decides; without it all are searched.
     """
     calls = read_calls(module, entry)
     functions, first = calls.functions, calls.kernels
@@ -78,8 +78,7 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
                for name in first]
     if computing is not None and settings.search == Search.AUTO:
         cycles = _cycles(calls.calls, calls.buffers, [computing[name] for name in first], targets.get(target), settings)
-        own = [one if worth else replace(one, search=Search.FEW)
-               for one, worth in zip(own, searched(cycles), strict=True)]
+        own = [replace(one, search=search) for one, search in zip(own, searches(cycles), strict=True)]
     kernels = compile_all(sources, target, pipeline, progress, own, options)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
     return ModelSchedule(target, calls.buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline,
@@ -156,8 +155,8 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
             module = parse(source, file="<kernel>", context=context)
             names.append(ir.StringAttr(module.body.operations[0].operation.attributes["sym_name"]).value)
             lowered = lower_module(module, target, pipeline, options and options.within(names[-1]), own)
-            if own.search == Search.FEW:
-                lowered.context.log.add("remark", None, "llvm-codegen", TWICE)
+            if own.search in REMARKS:
+                lowered.context.log.add("remark", None, "llvm-codegen", REMARKS[Search(own.search)])
             program = without_name(lowered.modules, names[-1]), replace(own, tcm_bytes=0)
             number = first.setdefault(program, len(pending))
             if number < len(pending):

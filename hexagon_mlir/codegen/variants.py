@@ -95,10 +95,24 @@ def worth(best: Cost, length: float, limits: Limits = LIMITS) -> bool:
     return max(best.above_bound, overhead) * limits.patience >= length
 
 
-def quick(candidates: Iterable[Variant]) -> tuple[Variant, ...]:
-    """``candidates`` without LLVM's known-bits analysis. Of 65 functions of GhostNet it takes 28 % of the time; static
-    costs are 0.2 % lower without it, at worst 0.2 % higher; those of GELU in f16 15 % higher."""
-    return tuple(dict.fromkeys(replace(candidate, bits=False) for candidate in candidates))
+LONG = 250
+"""Instructions of a loop from which on LLVM's window search takes half of the time of code generation. Of 43 functions
+with such loops, static costs are 0.2 % higher without it and with a single try, for a third of the time."""
+
+
+def quick(candidates: Iterable[Variant], traits: Traits) -> tuple[Variant, ...]:
+    """``candidates`` for code of these ``traits`` that takes little of a program's cycles: without window search in
+    `LONG` loops, and without LLVM's known-bits analysis. Of 65 functions of GhostNet that takes 28 % of the time;
+    static costs are 0.2 % lower without it, at worst 0.2 % higher; those of GELU in f16 15 % higher."""
+    is_long = traits.longest >= LONG
+    return tuple(dict.fromkeys(replace(candidate, bits=False, windows=candidate.windows and not is_long)
+                               for candidate in candidates))
+
+
+def quick_tries(traits: Traits, most: int) -> int:
+    """How many of the `quick` candidates are tried, ``most`` at most. The first is good enough for `LONG` loops, and
+    for products: of 38 functions, static costs are 0.4 % higher than after two tries."""
+    return 1 if traits.longest >= LONG or traits.products else most
 
 
 def first_correct(candidates: Iterable[Variant],

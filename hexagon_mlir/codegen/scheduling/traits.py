@@ -19,7 +19,8 @@ class Traits(NamedTuple):
     """``pressure`` is the most live vectors in loops of one block, constants shared with other blocks included, as they
     stay in registers too; ``outside`` the same for other blocks. ``products``: a loop multiplies by lanes of vectors
     that the previous iteration has loaded. ``qfloat`` is the fraction of the vector instructions that take or make
-    qfloat values. ``moves``: all that is done with vectors is to load, permute and store them.
+    qfloat values. ``moves``: all that is done with vectors is to load, permute and store them. ``longest`` is the most
+    instructions in a loop of one block.
     """
 
     pressure: int = 0
@@ -27,11 +28,12 @@ class Traits(NamedTuple):
     products: bool = False
     qfloat: float = 0.0
     moves: bool = False
+    longest: int = 0
 
 
 def traits(module: Module) -> Traits:
     """The traits of the functions of ``module`` together, in its order of instructions."""
-    pressure = outside = vectors = qfloat = permutes = others = 0
+    pressure = outside = vectors = qfloat = permutes = others = longest = 0
     products = False
     for function in module.functions:
         is_native = "@llvm.hexagon." in function.text
@@ -48,10 +50,11 @@ def traits(module: Module) -> Traits:
         for block in function.blocks:
             alive = pressure_in_block(block.instructions, leaving)
             if block.is_loop:
+                longest = max(longest, len(block.instructions))
                 pressure, products = max(pressure, alive), products or _adds_up_products(block.instructions)
             else:
                 outside = max(outside, alive)
-    return Traits(pressure, outside, products, qfloat / max(vectors, 1), permutes > 0 == others)
+    return Traits(pressure, outside, products, qfloat / max(vectors, 1), permutes > 0 == others, longest)
 
 
 def _adds_up_products(loop: Sequence[Instruction]) -> bool:

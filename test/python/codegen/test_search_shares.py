@@ -4,23 +4,27 @@ import pytest
 import torch
 
 import hexagon_mlir as hx
-from hexagon_mlir.codegen.search_shares import SMALL, TWICE, searched
+from hexagon_mlir.codegen.search_shares import REMARKS, SMALL, SMALLEST, searches
+from hexagon_mlir.settings import Search
+
+AUTO, FEW, NONE = Search.AUTO, Search.FEW, Search.NONE
 
 
 @pytest.mark.parametrize(("cycles", "expected"), [
     ([], []),
-    ([5.0], [True]),
-    ([0.0, 0.0], [True, True]),  # nothing says which takes longer
-    ([100.0, 0.0], [True, False]),
-    ([99.0, 1.0], [True, True]),
-    ([99.0, 0.9, 50.0], [True, False, True]),
-    ([None, 99.5, 0.5], [True, True, False]),
-    ([None, None], [True, True]),
-    ([1.0] * 100, [True] * 100),
+    ([5.0], [AUTO]),
+    ([0.0, 0.0], [AUTO, AUTO]),  # nothing says which takes longer
+    ([100.0, 0.0], [AUTO, NONE]),
+    ([99.0, 1.0], [AUTO, AUTO]),
+    ([99.0, 0.9, 50.0], [AUTO, NONE, AUTO]),
+    ([None, 99.5, 0.5], [AUTO, AUTO, NONE]),
+    ([None, None], [AUTO, AUTO]),
+    ([1.0] * 100, [AUTO] * 100),
+    ([97.0, 0.8, 0.7, 0.9, 0.6], [AUTO, FEW, NONE, FEW, NONE]),  # 0.6 and 0.7 are less than 2 % together
 ])
-def test_kernels_of_a_small_part_are_not_searched(cycles, expected):
-    assert SMALL == 0.01
-    assert searched(cycles) == expected
+def test_kernels_of_a_small_part_are_generated_in_few_ways(cycles, expected):
+    assert (SMALL, SMALLEST) == (0.01, 0.02)
+    assert searches(cycles) == expected
 
 
 class Products(torch.nn.Module):
@@ -40,23 +44,26 @@ def program():
     return torch.export.export(Products(), (torch.randn(256, 512),))
 
 
-def few(model):
-    """The kernels whose remarks say that they are not searched."""
-    return [kernel.name for kernel in model.schedule.kernels if TWICE in [remark.message for remark in kernel.remarks]]
+def generated(model, search):
+    """The kernels whose remarks say that they are not searched, but generated as by ``search``."""
+    return [kernel.name for kernel in model.schedule.kernels
+            if REMARKS[search] in [remark.message for remark in kernel.remarks]]
 
 
-def test_small_kernels_of_a_model_are_generated_twice(program):
+def test_small_kernels_of_a_model_are_generated_once(program):
     model = hx.compile(program)
     _, small = model.schedule.kernels
-    assert few(model) == [small.name]
+    assert generated(model, NONE) == [small.name]
+    assert generated(model, FEW) == []
     x = torch.randn(256, 512)
     torch.testing.assert_close(model(x), program.module()(x), rtol=1e-5, atol=1e-5)
 
 
 def test_either_is_forced(program):
     every, none = hx.compile(program, search="all"), hx.compile(program, search="none")
-    assert few(every) == few(none) == []
-    assert len(few(hx.compile(program, search="few"))) == len(every.schedule.kernels)
+    kernels = [kernel.name for kernel in every.schedule.kernels]
+    assert generated(every, FEW) == generated(every, NONE) == []
+    assert generated(none, NONE) == generated(hx.compile(program, search="few"), FEW) == kernels
     x = torch.randn(256, 512)
     torch.testing.assert_close(none(x), every(x), rtol=1e-6, atol=1e-6)
 

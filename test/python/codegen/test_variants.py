@@ -7,7 +7,17 @@ from text_rewrites import traits
 
 from hexagon_mlir.codegen.scheduling.static_cost import Cost
 from hexagon_mlir.codegen.scheduling.traits import Traits
-from hexagon_mlir.codegen.variants import LIMITS, Limits, first_correct, quick, search, variants, worth
+from hexagon_mlir.codegen.variants import (
+    LIMITS,
+    LONG,
+    Limits,
+    first_correct,
+    quick,
+    quick_tries,
+    search,
+    variants,
+    worth,
+)
 
 WORDS = "<32 x i32>"
 FREE, TABLED, CROWDED = Traits(pressure=12), Traits(pressure=34), Traits(pressure=70, qfloat=0.6)
@@ -119,6 +129,20 @@ def test_the_first_that_is_correct():
 
 
 def test_quick_variants_are_without_known_bits():
-    found = quick((*variants(FREE), *variants(CROWDED), *variants(FREE)))
+    found = quick((*variants(FREE), *variants(CROWDED), *variants(FREE)), FREE)
     assert not any(variant.bits for variant in found) and len(set(found)) == len(found)
     assert [replace(v, bits=True) for v in found[:4]] == [*variants(FREE)]
+
+
+def test_quick_variants_of_long_loops_are_without_window_search():
+    assert traits(loop(call("%w", "vaddw", "%v", "%v"))).longest == 3
+    assert any(variant.windows for variant in quick(variants(FREE), FREE._replace(longest=LONG - 1)))
+    found = quick(variants(FREE), FREE._replace(longest=LONG))
+    assert not any(variant.windows for variant in found) and len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(("traits", "tries"), [
+    (FREE, 2), (CROWDED, 2), (PRODUCTS, 1), (FREE._replace(longest=LONG - 1), 2), (FREE._replace(longest=LONG), 1)])
+def test_tries_of_quick_variants(traits, tries):
+    assert quick_tries(traits, 2) == tries
+    assert quick_tries(traits, 1) == 1
