@@ -35,7 +35,9 @@ _NOT_AUTO_VECTORIZED = ("-hexagon-autohvx=false",)
 # its loop vectorizer, which is disabled otherwise, reads the second option.
 _AUTO_VECTORIZED = ("-hexagon-autohvx=true", "-force-target-instruction-cost=1")
 _REALIGNED = ("-hvc-va=false", "-hvc-va=true")
-ALWAYS = ("-enable-pipeliner=true", "-disable-qfp-opt=true",  # it would omit conversions before spills
+ALWAYS = ("-enable-pipeliner=true",
+           "-hexagon-small-data-threshold=0",  # 64-bit constants from memory near GP: one load, and lld cannot link it
+           "-disable-qfp-opt=true",  # it would omit conversions before spills
            # LLVM 22's vector idiom pass combines mul and a shift to a double-width product, which does not wrap.
            "-hvc-vi=false")
 
