@@ -179,8 +179,9 @@ def main() -> None:
     console, chip = Console(), targets.get()
     cost = ForkCost.of(chip)
     console.print(f"{chip.name}, {cost.tasks} HVX contexts. Fork and join of {cost.tasks} tasks: "
-                  f"{cost.fork_join(cost.tasks):.0f} cycles (estimated from the target: {cost.spawn:.0f} per task, "
-                  f"{cost.dispatch:.0f} until the last one starts, {cost.resume:.0f} until the main thread goes on).")
+                  f"{cost.fork_join(cost.tasks):.0f} cycles (estimated from the target: "
+                  f"{cost.queue:.0f} to queue them, {cost.dispatch:.0f} until the last one starts, "
+                  f"{cost.resume:.0f} until the main thread goes on).")
     console.print(f"Dense HVX threads share {cost.clusters} issue ports: at most "
                   f"{cost.tasks / cost.slowdown(cost.tasks):.2f}x in the simulator's model.")
     lines: dict[str, list[tuple[int, float]]] = {}

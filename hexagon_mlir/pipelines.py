@@ -61,7 +61,7 @@ TO_LLVM = (
     ours("hexagon-dynamic-sizes", "a pointer does not contain the sizes of its buffer"),
     upstream("convert-linalg-to-loops", "operations that are not vectorized become scalar loops", dialect="linalg"),
     ours("hexagon-memory-lowering", "allocations become runtime calls"),
-    ours("hexagon-async-lowering", "tasks become coroutines and runtime calls"),
+    ours("hexagon-async-lowering", "tasks become forks, coroutines and runtime calls"),
     upstream("expand-strided-metadata,lower-affine,cse,loop-invariant-code-motion",
              "address arithmetic is hoisted out of the loops", label="loop-invariant-code-motion", verified=True),
     ours("lower-look-ups", "LLVM selects vlut from intrinsics only"),

@@ -1,4 +1,4 @@
-"""The async dialect to coroutines and runtime calls."""
+"""The async dialect to forks, coroutines and runtime calls."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import ClassVar
 from hexagon_mlir.ir import arith, func, ir, memref
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.async_lowering.fork_calls import call_runtime
+from hexagon_mlir.passes.async_lowering.forks import Fork, fork_of
 
 _UPSTREAM = UpstreamStep("async-to-async-runtime,async-runtime-ref-counting,async-runtime-ref-counting-opt,"
                          "convert-async-to-llvm", label="hexagon-async-lowering")
@@ -22,41 +24,66 @@ _RUNTIME = "mlirAsyncRuntim"
 
 @dataclass(frozen=True)
 class HexagonAsyncLoweringPass(Pass):
-    """Turns tasks, tokens and groups of the async dialect into LLVM coroutines and calls of the runtime.
+    """Turns tasks, tokens and groups of the async dialect into forks, LLVM coroutines and calls of the runtime.
 
-    Upstream's passes lower the dialect for a 64-bit machine: they allocate frames with 64-bit sizes, which a 32-bit
-    ``aligned_alloc`` reads from the wrong registers, and cast an index to i64 in a way that cannot be lowered. This
-    pass corrects both. Code generation splits the coroutines.
+    A loop that starts a task for each of its numbers, as `form-async-threads` makes them, is a fork: one call of the
+    runtime queues all tasks. What they read is written to a frame on the stack, whose first bytes are the runtime's;
+    the call that waits for the group becomes the join.
+
+    Other tasks are coroutines, which code generation splits. Upstream's passes lower them for a 64-bit machine: they
+    allocate frames with 64-bit sizes, which a 32-bit ``aligned_alloc`` reads from the wrong registers, and cast an
+    index to i64 in a way that cannot be lowered. This pass corrects both.
 
     Before:
-        func.func @f(%n: index) {
+        func.func private @f_thread(index, f32)
+        func.func @f(%n: index, %v: f32) {
+          %c1 = arith.constant 1 : index
           %g = async.create_group %n : !async.group
+          scf.for %i = %c1 to %n step %c1 {
+            %t = async.execute {
+              func.call @f_thread(%i, %v) : (index, f32) -> ()
+              async.yield
+            }
+            %r = async.add_to_group %t, %g : !async.token
+          }
           async.await_all %g
           return
         }
 
     After:
-        func.func @f(%n: index) {
-          %0 = arith.index_cast %n : index to i64
-          %g = call @mlirAsyncRuntimeCreateGroup(%0) : (i64) -> !llvm.ptr
-          call @mlirAsyncRuntimeAwaitAllInGroup(%g) : (!llvm.ptr) -> ()
-          %error = call @mlirAsyncRuntimeIsGroupError(%g) : (!llvm.ptr) -> i1
-          %c1 = arith.constant 1 : i64
-          call @mlirAsyncRuntimeDropRef(%g, %c1) : (!llvm.ptr, i64) -> ()
-          %true = arith.constant true
-          %good = arith.xori %error, %true : i1
-          cf.assert %good, "Awaited async operand is in error state"
+        func.func private @f_thread_task(%arg0: memref<1xi8>, %arg1: i32) attributes {llvm.passthrough = ["noinline"]} {
+          %s = memref.reinterpret_cast %arg0 to offset: [0], sizes: [68], strides: [1] : memref<1xi8> to memref<68xi8>
+          %c64 = arith.constant 64 : index
+          %w = memref.view %s[%c64][] : memref<68xi8> to memref<1xf32>
+          %c0 = arith.constant 0 : index
+          %0 = memref.load %w[%c0] : memref<1xf32>
+          %1 = arith.index_cast %arg1 : i32 to index
+          call @f_thread(%1, %0) : (index, f32) -> ()
           return
         }
-        func.func private @mlirAsyncRuntimeDropRef(!llvm.ptr, i64)
-        func.func private @mlirAsyncRuntimeCreateGroup(i64) -> !llvm.ptr
-        func.func private @mlirAsyncRuntimeIsGroupError(!llvm.ptr) -> i1
-        func.func private @mlirAsyncRuntimeAwaitAllInGroup(!llvm.ptr)
+        func.func private @hexmlir_rt_join(memref<1xi8>)
+        func.func private @hexmlir_rt_fork(memref<1xi8>, (memref<1xi8>, i32) -> (), i32, i32)
+        func.func private @f_thread(index, f32)
+        func.func @f(%arg0: index, %arg1: f32) {
+          %frame = memref.alloca() {alignment = 8 : i64} : memref<68xi8>
+          %s = memref.reinterpret_cast %frame to offset: [0], sizes: [1], strides: [1] : memref<68xi8> to memref<1xi8>
+          %c1 = arith.constant 1 : index
+          %c64 = arith.constant 64 : index
+          %w = memref.view %frame[%c64][] : memref<68xi8> to memref<1xf32>
+          %c0 = arith.constant 0 : index
+          memref.store %arg1, %w[%c0] : memref<1xf32>
+          %0 = arith.index_cast %c1 : index to i32
+          %1 = arith.index_cast %arg0 : index to i32
+          %f = constant @f_thread_task : (memref<1xi8>, i32) -> ()
+          call @hexmlir_rt_fork(%s, %f, %0, %1) : (memref<1xi8>, (memref<1xi8>, i32) -> (), i32, i32) -> ()
+          call @hexmlir_rt_join(%s) : (memref<1xi8>) -> ()
+          return
+        }
 
     Options:
         none
 
-    Refuses: nothing; a module without the async dialect stays as it is.
+    Refuses: nothing; a module without the async dialect stays as it is, and a remark says why tasks are no fork.
 
     Needs: buffer.
     Leaves: runtime.
@@ -69,6 +96,11 @@ class HexagonAsyncLoweringPass(Pass):
 
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower, then correct what upstream's lowering assumes."""
+        found = [(group, fork_of(group)) for group in ops_named(module, "async.create_group")]
+        for group, fork in found:
+            if not isinstance(fork, Fork):
+                self.remark(context, group, f"its tasks are coroutines, queued one by one: {fork}")
+        call_runtime(module, [fork for _, fork in found if isinstance(fork, Fork)])
         if not ops_named(module, *_TASKS):
             return
         with _set_aside(module, (_ALLOC, _FREE)):

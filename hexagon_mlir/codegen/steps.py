@@ -27,6 +27,7 @@ from hexagon_mlir.codegen.rewrites.bit_tests import lowest_bits_as_tests
 from hexagon_mlir.codegen.rewrites.conversions import converts, hidden_bits
 from hexagon_mlir.codegen.rewrites.copy_loops import keep_copies_in_order
 from hexagon_mlir.codegen.rewrites.float_splats import float_splats_as_words
+from hexagon_mlir.codegen.rewrites.frame_pointers import frame_pointers
 from hexagon_mlir.codegen.rewrites.gathers import gathers_as_instructions
 from hexagon_mlir.codegen.rewrites.half_fabs import half_fabs_as_bits
 from hexagon_mlir.codegen.rewrites.loop_entries import keep_loops_after_stores
@@ -125,6 +126,7 @@ def _native_vectors(program: Program) -> Module:
 BEFORE_O3 = (
     Step("separate-tcm-slots", "buffers of the TCM arena do not overlap, which LLVM does not know",
          on_module(separate_slots)),
+    Step("frame-pointers", "MLIR has no operation that makes a buffer of an address", on_module(frame_pointers)),
     Step("bfloat-vectors-as-bits", "HVX moves bf16 as i16; LLVM's own code for masked accesses is wrong",
          on_module(bfloat_vectors_as_bits)),
     Step("normal-form", "the following steps read text as LLVM prints it",

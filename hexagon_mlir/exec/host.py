@@ -267,4 +267,5 @@ def _runtime(owner: HostFunction) -> dict[str, Any]:
         "hexmlir_rt_tcm_alloc": ctypes.CFUNCTYPE(pointer, i32, i32)(allocate),
         "hexmlir_rt_tcm_free": ctypes.CFUNCTYPE(None, pointer)(release),
         "hexmlir_tcm_slot": ctypes.CFUNCTYPE(pointer, pointer)(lambda address: address),
+        "hexmlir_frame_pointer": ctypes.CFUNCTYPE(pointer, pointer)(lambda address: address),
     }

@@ -1,4 +1,4 @@
-"""MLIR's async runtime on this machine, one task after the other.
+"""Forks, and MLIR's async runtime, on this machine, one task after the other.
 
 A task runs when it is awaited, not when it is created: a read without a wait gets the old value.
 """
@@ -14,6 +14,7 @@ from typing import Any
 from hexagon_mlir.ir import HexError
 
 _RESUME = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32)
 _KINDS: dict[str, Any] = {"p": ctypes.c_void_p, "l": ctypes.c_int64, "i": ctypes.c_int32, "b": ctypes.c_bool, "v": None}
 
 
@@ -41,10 +42,14 @@ class HostTasks:
         """Start a run without tasks and tokens."""
         self.items: dict[int, _Item] = {}
         self.queue: deque[tuple[int, int]] = deque()
+        self.forks: dict[int, tuple[int, range]] = {}
+        """By their frames: the function and the numbers of those that nobody has waited for."""
         self.problem = ""
 
     def end(self) -> None:
         """Raise `HexError` if the program left tasks unawaited, or awaited one that does not exist."""
+        if self.forks and not self.problem:
+            self.problem = f"{len(self.forks)} forks were never joined"
         if self.queue and not self.problem:
             self.problem = f"{len(self.queue)} tasks were never waited for"
         if self.problem:
@@ -72,8 +77,23 @@ class HostTasks:
             table[f"{name}AndExecute"] = ("vppp", self._then)
         made = {f"mlirAsyncRuntime{name}": (signature, call) for name, (signature, call) in table.items()}
         made["mlirAsyncRuntimGetNumWorkerThreads"] = ("l", lambda: 1)  # MLIR spells it so
+        made["hexmlir_rt_fork"] = ("vppii", self._fork)
+        made["hexmlir_rt_join"] = ("vp", self._join)
         return {name: ctypes.CFUNCTYPE(*[_KINDS[letter] for letter in signature])(call)
                 for name, (signature, call) in made.items()}
+
+    def _fork(self, frame: int, task: int, first: int, end: int) -> None:
+        if frame in self.forks:
+            self.problem = "a fork in a frame whose tasks have not been joined"
+        self.forks[frame] = task, range(first, end)
+
+    def _join(self, frame: int) -> None:
+        if frame not in self.forks:
+            self.problem = "a join without a fork"
+            return
+        task, numbers = self.forks.pop(frame)
+        for number in numbers:
+            _TASK(task)(frame, number)
 
     def _new(self, pending: int, storage: int = 0) -> int:
         address = self.allocate(max(storage, 1))

@@ -32,9 +32,11 @@ from hexagon_mlir.sim.memory_system.memory import GUARD_BYTES, Memory, OutOfMemo
 from hexagon_mlir.sim.results import BlockStat, RunResult, ThreadStat
 from hexagon_mlir.sim.stopping import Stopped
 from hexagon_mlir.sim.threading.async_runtime import AsyncRuntime
+from hexagon_mlir.sim.threading.forks import Forks
 from hexagon_mlir.sim.threading.host_threads import HostThreads, closed
 from hexagon_mlir.sim.threading.thread_api import ThreadApi
 from hexagon_mlir.sim.threading.threads import Scheduler, Thread
+from hexagon_mlir.sim.threading.workers import Workers
 from hexagon_mlir.sim.translation.code import Code, Function
 from hexagon_mlir.sim.translation.program import SimError
 from hexagon_mlir.targets import Target
@@ -106,8 +108,9 @@ class Machine:
         self.dma.core_traffic = lambda: sum([context.ddr_bytes() for context in contexts])
         spawn = weakly(self._spawn)
         queue = int(self.target.task_queue_cycles.value)
-        runtime = self._async = AsyncRuntime(
-            self.scheduler, weakly(self._spawn_coroutine), weakly(self.alloc_ddr),
+        self.workers = Workers(self.scheduler)
+        runtime = AsyncRuntime(
+            self.scheduler, self.workers, weakly(self._spawn_coroutine), weakly(self.alloc_ddr),
             lambda a: me.release("DDR", a), queue,
         )
         dma = self._dma_api = DmaApi(self.dma, self.memory, self.scheduler)
@@ -120,8 +123,8 @@ class Machine:
 
             self.matrix.checks = MatrixChecks(self.checks, self.matrix.engine)
         self._libc = Libc(me)
-        services = HostCalls(me), dma, runtime, ThreadApi(self.scheduler, spawn, self.target), \
-            self.matrix, self._libc
+        services = HostCalls(me), dma, runtime, Forks(self.scheduler, self.workers, spawn, queue), \
+            ThreadApi(self.scheduler, spawn, self.target), self.matrix, self._libc
         functions, self._services = entry_points(services, self.program.callbacks)
         self.host = HostEntry(me, functions)
 
@@ -216,6 +219,7 @@ class Machine:
         self.scheduler.begin(entry, self.main, False)
         self.host.begin()
         self.memory.stop.asked = False
+        self.workers.reset()
         for service in self._services:
             service.reset()
         if self.checks:
@@ -252,7 +256,7 @@ class Machine:
         self._begin_run(entry)
         if handover is not None:
             self._dma_api.begin(handover, self.main)
-        self._async.begin(idle_q8)
+        self.workers.begin(idle_q8)
         self.memory.tcm.high_water = self.memory.tcm.used
         if trace:
             self.tcm_use.append((0, self.memory.tcm.used))
@@ -372,8 +376,10 @@ class Machine:
         hvx = resumed in self._hvx if resumed and self._names.get(address) in self._indirect else None
         return self._spawn(address, arguments, delay_q8, hvx)
 
-    def _spawn(self, address: int, arguments: list[int], delay_q8: int, hvx: bool | None = None) -> Thread:
-        """A guest thread that calls the function at ``address``; None: it uses HVX where that function may."""
+    def _spawn(self, address: int, arguments: list[int], delay_q8: int, hvx: bool | None = None,
+               ended: Callable[[], None] = lambda: None) -> Thread:
+        """A guest thread that calls the function at ``address``, then ``ended``; None: it uses HVX where that function
+        may."""
         if address not in self._names:
             raise SimError(f"a thread is to run {address:#x}, which is no function")
         main = self.scheduler.threads[0]
@@ -393,6 +399,7 @@ class Machine:
             if self.host.error is not None:
                 raise self.host.error
             self._check_trap(context)
+            ended()
 
         name = self._names[address]
         return self.scheduler.spawn(name, body, name in self._hvx if hvx is None else hvx, delay_q8)
@@ -465,7 +472,7 @@ class Machine:
         result.arithmetic = self.arithmetic
         result.matrix = self.matrix.use()
         result.left_q8 = self.dma.left(result.cycles * Q8)
-        result.idle_q8 = self._async.polling(result.cycles * Q8)
+        result.idle_q8 = self.workers.polling(result.cycles * Q8)
         if self.checks:
             result.reports = self.checks.finish()
         return result

@@ -10,8 +10,8 @@ from math import ceil, prod, sqrt
 from hexagon_mlir.passes.lib.thread_shares import Shares, main_share
 from hexagon_mlir.targets import Target
 
-_SPAWN_QUEUE_OPERATIONS = 3
-"""Creating a token and a frame and joining the group each cost about as much as queuing the task."""
+_FRAME_CYCLES = 30
+"""Measured: writing what tasks read to memory, and calling the runtime."""
 _END_CYCLES = 60
 """Measured: from the end of a task's last iteration to its group being ready."""
 CHUNK_CYCLES = 40
@@ -35,8 +35,8 @@ class ForkCost:
     tasks: int
     all: bool
     """The user has set the number of tasks: all are used where threads pay and there is enough work."""
-    spawn: float
-    """Cycles of the main thread for each task besides its own."""
+    queue: float
+    """Cycles of the main thread to queue all tasks."""
     dispatch: float
     """Latency from queuing a task to its first packet, of a worker that sleeps: the first tasks of a kernel find none
     that polls."""
@@ -55,7 +55,7 @@ class ForkCost:
         """The costs on ``target``; ``tasks`` 0 means one for each HVX context; at most `_MOST_TASKS`."""
         contexts = int(target.hvx_contexts.value)
         return cls(min(tasks, _MOST_TASKS) or contexts, tasks > 0,
-                   _SPAWN_QUEUE_OPERATIONS * float(target.task_queue_cycles.value),
+                   float(target.task_queue_cycles.value) + _FRAME_CYCLES,
                    float(target.task_dispatch_cycles.value), float(target.poll_cycles.value), contexts,
                    int(target.clusters.value), 1 / float(target.hvx_issue_interval_cycles.value),
                    float(target.hvx_packets_per_cluster_cycle.value))
@@ -78,7 +78,7 @@ class ForkCost:
 
     def fork_join(self, tasks: int) -> float:
         """Cycles that ``tasks`` cost beyond their work."""
-        return (tasks - 1) * self.spawn + self.dispatch + self.resume if tasks > 1 else 0.0
+        return self.queue + self.dispatch + self.resume if tasks > 1 else 0.0
 
     def spread(self, cycles: float) -> float:
         """Cycles of work that takes ``cycles`` on one thread: split evenly over all tasks where that pays."""
@@ -97,7 +97,8 @@ class ForkCost:
         certain = self.certain * cycles
 
         def least(tasks: int) -> float:
-            waits = (tasks - 1) * (self.spawn + self.dispatch / tasks) if self.certain == 1 else self.fork_join(tasks)
+            queued = self.queue + (tasks - 1) * self.dispatch / tasks
+            waits = queued if self.certain == 1 else self.fork_join(tasks)
             return waits + certain / tasks * self.slowdown(tasks)
 
         return all(least(tasks) > certain for tasks in range(2, self.tasks + 1))
@@ -128,7 +129,8 @@ class ForkCost:
         """When all is done where the main thread's share takes ``main`` cycles alone and the longest of the others
         ``other``: the main thread is resumed where a task takes longer than its own, and goes on at once where none
         does."""
-        slowdown, begun = self.slowdown(shares.others + 1), shares.others * self.spawn
+        slowdown = self.slowdown(shares.others + 1)
+        begun = self.queue if shares.others else 0.0
         last = begun + self.dispatch + other * slowdown
         done = begun + main * slowdown
         return done if not shares.others or done >= last + _END_CYCLES else max(done, last) + self.resume

@@ -137,6 +137,18 @@ int32_t hexmlir_rt_workers(void);
 /* Ends the workers after the tasks that are queued; also done at exit. Not from a task. */
 void hexmlir_rt_shutdown(void);
 
+/* -- forks ---------------------------------------------------------------------------------------------------- */
+
+/* Run task(frame, number) for each number from `first` to `end` on the workers, in any order, until the join. The caller
+ * may write to `frame`, before, what tasks read; its first HEXMLIR_RT_FORK_BYTES are the runtime's, and it must be
+ * aligned like a pointer. A fork allocates nothing, and queues all tasks at once. */
+enum { HEXMLIR_RT_FORK_BYTES = 64 };
+typedef void (*hexmlir_rt_task)(void *frame, int32_t number);
+void hexmlir_rt_fork(void *frame, hexmlir_rt_task task, int32_t first, int32_t end);
+
+/* Wait until all tasks have ended; a waiting thread runs queued tasks meanwhile. Once for each fork. */
+void hexmlir_rt_join(void *frame);
+
 /* -- MLIR's async runtime ------------------------------------------------------------------------------------- */
 
 typedef struct hexmlir_rt_async mlir_async; /* a token, value or group */

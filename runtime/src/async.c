@@ -1,21 +1,14 @@
-/* MLIR's async runtime: tokens, values and groups on a pool of threads.
- *
- * One lock guards the objects and the queue: a task is a coroutine's slice of a kernel, long against a lock.
- * A thread that waits runs queued tasks, so a task may wait for tasks of its own. Without any it polls for a while, and
- * then sleeps.
- */
-#include <pthread.h>
-#include <stdatomic.h>
+/* MLIR's async runtime: tokens, values and groups, whose tasks are coroutines that workers resume. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "internal.h"
-#include "poll.h"
-
-enum { DEFAULT_WORKERS = 4 };
+#include "workers.h"
 
 typedef struct Task {
-  struct Task *next;
+  Work work;
+  struct Task *next; /* of an object's continuations */
   mlir_resume resume;
   void *coroutine;
 } Task;
@@ -34,102 +27,25 @@ struct hexmlir_rt_async {
   _Alignas(128) char storage[]; /* of a value: an HVX vector fits */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a task is queued, an object is ready, or the end */
-static atomic_uint changes; /* so many times; written with the lock held */
-static Task *queue, *queue_end;
-static pthread_t *workers;
-static uint32_t worker_count;
-static bool stopping;
-
-/* -- changes -------------------------------------------------------------------------------------------------- */
-
-static void tell(void) { /* locked */
-  atomic_fetch_add_explicit(&changes, 1, memory_order_release);
-  pthread_cond_broadcast(&changed);
-}
-
-static void wait_for_change(void) { /* locked */
-  unsigned seen = atomic_load_explicit(&changes, memory_order_relaxed);
-  pthread_mutex_unlock(&lock);
-  polled(&changes, seen);
-  pthread_mutex_lock(&lock);
-  while (atomic_load_explicit(&changes, memory_order_relaxed) == seen) pthread_cond_wait(&changed, &lock);
-}
-
 /* -- tasks ---------------------------------------------------------------------------------------------------- */
 
-static bool run_one(void) { /* locked */
-  Task *task = queue;
-  if (!task) return false;
-  queue = task->next;
-  if (!queue) queue_end = NULL;
-  pthread_mutex_unlock(&lock);
+static void run(Work *work, int32_t number) {
+  Task *task = (Task *)work;
+  (void)number;
   task->resume(task->coroutine);
   free(task);
-  pthread_mutex_lock(&lock);
-  return true;
-}
-
-static void *work(void *unused) {
-  (void)unused;
-  hexmlir_rt_number_thread();
-  pthread_mutex_lock(&lock);
-  for (;;) {
-    if (run_one()) continue;
-    if (stopping) break;
-    wait_for_change();
-  }
-  pthread_mutex_unlock(&lock);
-  return NULL;
-}
-
-int32_t hexmlir_rt_workers(void) { return (int32_t)hexmlir_rt_setting("HEXMLIR_RT_THREADS", DEFAULT_WORKERS); }
-
-static void start_workers(void) { /* locked */
-  static bool registered;
-  if (!registered) atexit(hexmlir_rt_shutdown);
-  registered = true;
-  stopping = false;
-  worker_count = (uint32_t)hexmlir_rt_workers();
-  workers = hexmlir_rt_own_alloc(worker_count * sizeof *workers);
-  for (uint32_t i = 0; i < worker_count; i++)
-    if (pthread_create(&workers[i], NULL, work, NULL)) hexmlir_rt_fail("cannot start worker %u", (unsigned)i);
-}
-
-void hexmlir_rt_shutdown(void) {
-  pthread_mutex_lock(&lock);
-  pthread_t *ending = workers;
-  workers = NULL;
-  stopping = true;
-  tell();
-  pthread_mutex_unlock(&lock);
-  if (!ending) return;
-  for (uint32_t i = 0; i < worker_count; i++) pthread_join(ending[i], NULL);
-  free(ending);
-}
-
-static void enqueue(Task *task) { /* locked */
-  if (!workers) start_workers();
-  task->next = NULL;
-  if (queue_end)
-    queue_end->next = task;
-  else
-    queue = task;
-  queue_end = task;
-  tell();
 }
 
 static Task *new_task(void *coroutine, mlir_resume resume) {
   Task *task = hexmlir_rt_own_alloc(sizeof *task);
-  *task = (Task){NULL, resume, coroutine};
+  *task = (Task){{NULL, run, 0, 1}, NULL, resume, coroutine};
   return task;
 }
 
 void mlirAsyncRuntimeExecute(void *coroutine, mlir_resume resume) {
-  pthread_mutex_lock(&lock);
-  enqueue(new_task(coroutine, resume));
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_lock();
+  hexmlir_rt_enqueue(&new_task(coroutine, resume)->work);
+  hexmlir_rt_unlock();
 }
 
 /* -- objects -------------------------------------------------------------------------------------------------- */
@@ -161,9 +77,9 @@ static void count(mlir_async *object, int64_t change) { /* locked */
 }
 
 void mlirAsyncRuntimeAddRef(mlir_async *object, int64_t change) {
-  pthread_mutex_lock(&lock);
+  hexmlir_rt_lock();
   count(object, change);
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_unlock();
 }
 
 void mlirAsyncRuntimeDropRef(mlir_async *object, int64_t change) { mlirAsyncRuntimeAddRef(object, -change); }
@@ -174,11 +90,11 @@ static void make_ready(mlir_async *object) { /* locked */
   object->ready = true;
   for (Task *task = object->continuations; task;) {
     Task *next = task->next;
-    enqueue(task);
+    hexmlir_rt_enqueue(&task->work);
     task = next;
   }
   object->continuations = NULL;
-  tell();
+  hexmlir_rt_tell();
 }
 
 static void member_ready(mlir_async *group, bool error) { /* locked */
@@ -188,7 +104,7 @@ static void member_ready(mlir_async *group, bool error) { /* locked */
 }
 
 static void settle(mlir_async *object, bool error) {
-  pthread_mutex_lock(&lock);
+  hexmlir_rt_lock();
   if (object->ready) hexmlir_rt_fail("async object %p is made available twice", (void *)object);
   object->error = error;
   make_ready(object);
@@ -200,11 +116,11 @@ static void settle(mlir_async *object, bool error) {
     free(membership);
   }
   count(object, -1);
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_unlock();
 }
 
 int64_t mlirAsyncRuntimeAddTokenToGroup(mlir_async *token, mlir_async *group) {
-  pthread_mutex_lock(&lock);
+  hexmlir_rt_lock();
   int64_t rank = group->members++;
   if (token->ready) {
     member_ready(group, token->error);
@@ -214,7 +130,7 @@ int64_t mlirAsyncRuntimeAddTokenToGroup(mlir_async *token, mlir_async *group) {
     token->groups = membership;
     count(group, 1); /* the token refers to it */
   }
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_unlock();
   return rank;
 }
 
@@ -224,9 +140,9 @@ void mlirAsyncRuntimeSetTokenError(mlir_async *token) { settle(token, true); }
 void mlirAsyncRuntimeSetValueError(mlir_async *value) { settle(value, true); }
 
 static bool is_error(mlir_async *object) {
-  pthread_mutex_lock(&lock);
+  hexmlir_rt_lock();
   bool error = object->error;
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_unlock();
   return error;
 }
 
@@ -237,10 +153,9 @@ bool mlirAsyncRuntimeIsGroupError(mlir_async *group) { return is_error(group); }
 /* -- waiting -------------------------------------------------------------------------------------------------- */
 
 static void await(mlir_async *object) {
-  pthread_mutex_lock(&lock);
-  while (!object->ready)
-    if (!run_one()) wait_for_change();
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_lock();
+  while (!object->ready) hexmlir_rt_help_or_wait();
+  hexmlir_rt_unlock();
 }
 
 void mlirAsyncRuntimeAwaitToken(mlir_async *token) { await(token); }
@@ -249,14 +164,14 @@ void mlirAsyncRuntimeAwaitAllInGroup(mlir_async *group) { await(group); }
 
 static void then(mlir_async *object, void *coroutine, mlir_resume resume) {
   Task *task = new_task(coroutine, resume);
-  pthread_mutex_lock(&lock);
+  hexmlir_rt_lock();
   if (object->ready) {
-    enqueue(task);
+    hexmlir_rt_enqueue(&task->work);
   } else {
     task->next = object->continuations;
     object->continuations = task;
   }
-  pthread_mutex_unlock(&lock);
+  hexmlir_rt_unlock();
 }
 
 void mlirAsyncRuntimeAwaitTokenAndExecute(mlir_async *token, void *coroutine, mlir_resume resume) {

@@ -53,7 +53,8 @@ ALLOWED = {
 SHARED = {"lib", "math_library"}
 """Folders of passes/ that all passes may import."""
 OF_PASSES = {
-    "arith_legalization": {"hexagon_arith_legalization"}, "async_threads": {"form_async_threads"},
+    "arith_legalization": {"hexagon_arith_legalization"}, "async_lowering": {"hexagon_async_lowering"},
+    "async_threads": {"form_async_threads"},
     "block_loads": {"coalesce_block_loads"},
     "block_products": {"form_block_products", "hexagon_block_products", "pack_block_weights"},
     "byte_interleaving": {"hexagon_byte_interleaving"},

@@ -24,7 +24,7 @@ from hexagon_mlir.sim.checking.rules import Rule
 from hexagon_mlir.sim.context import Context
 from hexagon_mlir.sim.threading.polling import Polling
 
-WAITS = ("hexmlir_rt_dma_wait", "mlirAsyncRuntimeAwaitAllInGroup")
+WAITS = ("hexmlir_rt_dma_wait", "hexmlir_rt_join", "mlirAsyncRuntimeAwaitAllInGroup")
 LINT = frozenset({Rule.FLOAT_KIND})
 """About LLVM's own qfloat code, not about memory."""
 V75 = targets.get()

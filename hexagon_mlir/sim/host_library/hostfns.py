@@ -278,6 +278,8 @@ CALLBACKS: dict[str, Callback] = {
     "hexmlir_rt_engine_wait": Callback(10, "call and a poll; the wait itself counts under 'matrix-wait'"),
     **{name: Callback(0, "charged by the target's thread costs") for name in THREAD_FUNCTIONS},
     **{name: Callback(10, "a call and a few memory accesses") for name in ASYNC_FUNCTIONS},
+    "hexmlir_rt_fork": Callback(10, "a call and a few stores; the target has the cost of queuing"),
+    "hexmlir_rt_join": Callback(10, "a call and a few memory accesses"),
     "hexmlir_rt_copy_2d": Callback(0, "charged by size under 'copy': start + bytes / bandwidth"),
     "hexmlir_rt_cycles": Callback(0, "reads the cycle counter"),
     "hexmlir_rt_packets": Callback(0, "reads the packet counter"),

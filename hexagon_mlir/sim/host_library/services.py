@@ -38,9 +38,9 @@ def weakly(method: Callable):
     """``method`` without a reference to its object, so that a machine's memory is freed with the machine."""
     reference = weakref.WeakMethod(method)
 
-    def call(*arguments):
+    def call(*arguments, **named):
         alive = reference()
         assert alive is not None
-        return alive(*arguments)
+        return alive(*arguments, **named)
 
     return call

@@ -8,11 +8,12 @@ available.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hexagon_mlir.sim.context import Context
-from hexagon_mlir.sim.threading.threads import DONE, Scheduler, Thread
+from hexagon_mlir.sim.threading.threads import Scheduler, Thread
+from hexagon_mlir.sim.threading.workers import Workers
 from hexagon_mlir.sim.translation.program import SimError
 
 PREFIX = "mlirAsyncRuntime"
@@ -50,12 +51,14 @@ class AsyncRuntime:
     def __init__(
         self,
         scheduler: Scheduler,
+        workers: Workers,
         spawn: Spawn,
         allocate: Callable[[int], int],
         release: Callable[[int], object],
         queue_cycles: int,
     ) -> None:
         self.scheduler = scheduler
+        self.workers = workers
         self.spawn = spawn
         self.allocate = allocate
         self.release = release
@@ -64,20 +67,6 @@ class AsyncRuntime:
 
     def reset(self) -> None:
         self.objects: dict[int, Object] = {}
-        self.tasks: list[Thread] = []
-        """Those that have not ended, as far as noticed."""
-        self.idle: list[int] = []
-        """Since when workers have no task: the ends of their last ones, in order; before 0 in an earlier run."""
-
-    def begin(self, idle_q8: Sequence[int]) -> None:
-        """Workers have had no task for ``idle_q8`` when the run begins."""
-        self.idle = sorted(-waited for waited in idle_q8)
-
-    def polling(self, at: int) -> tuple[int, ...]:
-        """How long the workers that poll at the end of the run, ``at``, have had no task."""
-        self._find_idle()
-        waited = (max(at - end, 0) for end in reversed(self.idle))
-        return tuple(time for time in waited if time < self.scheduler.polling.limit)
 
     def functions(self) -> dict[str, Callable[[Context], int | None]]:
         """The entry points by name."""
@@ -188,25 +177,9 @@ class AsyncRuntime:
         context = self.scheduler.current.context
         assert context is not None
         context.add("host_stall", self.queue_cycles)
-        thread = self.spawn(resume, [handle], self._handover())
-        self.tasks.append(thread)
+        thread = self.workers.start(lambda delay: self.spawn(resume, [handle], delay))
         for published in after or []:
             self.scheduler.receive(thread, published)
-
-    def _handover(self) -> int:
-        """Until the task that is queued now begins, in 1/256 cycle: the worker that had one last takes it."""
-        now = self.scheduler.now()
-        self._find_idle()
-        polling = self.scheduler.polling
-        return polling.handover(now - self.idle.pop()) if self.idle else polling.dispatch
-
-    def _find_idle(self) -> None:
-        """Sort out the tasks that have ended; of their workers as many are idle as have no other task."""
-        ends = [task.end for task in self.tasks if task.phase is DONE]
-        self.tasks = [task for task in self.tasks if task.phase is not DONE]
-        workers = max(self.scheduler.hardware_threads - 1 - len(self.tasks), 0)
-        self.idle = sorted(self.idle + ends)
-        del self.idle[:max(len(self.idle) - workers, 0)]
 
     def then(self, item: Object, handle: int, resume: int) -> None:
         if item.ready:

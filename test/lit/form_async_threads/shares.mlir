@@ -1,20 +1,20 @@
 // The main thread runs the first iterations, more than the others where it would wait for their end otherwise.
 // RUN: hexmlir-opt %s --form-async-threads --canonicalize --split-input-file | filecheck %s
 
-// 1. Four of 600 cycles: two tasks of one each, while the main thread runs two.
-// CHECK-LABEL: func.func private @short_thread(%arg0: index, %arg1: f32, %arg2: memref<4xf32>)
+// 1. Six of 300 cycles: three tasks of one each, while the main thread runs three.
+// CHECK-LABEL: func.func private @short_thread(%arg0: index, %arg1: f32, %arg2: memref<6xf32>)
 // CHECK-NOT: scf.for
 // CHECK-LABEL: func.func @short
-// CHECK: async.create_group %c2
-// CHECK: scf.for %[[I:.*]] = %c2 to %c4 step %c1 {
+// CHECK: async.create_group %c3
+// CHECK: scf.for %[[I:.*]] = %c3 to %c6 step %c1 {
 // CHECK: func.call @short_thread(%[[I]],
-// CHECK: scf.for %[[MAIN:.*]] = %c0 to %c2 step %c1 {
+// CHECK: scf.for %[[MAIN:.*]] = %c0 to %c3 step %c1 {
 // CHECK-NEXT: func.call @short_thread(%[[MAIN]],
 // CHECK: async.await_all
-func.func @short(%x: memref<4xf32>, %v: f32) {
-  scf.forall (%i) in (4) {
-    memref.store %v, %x[%i] : memref<4xf32>
-  } {hexagon.iteration_cycles = 600 : i64}
+func.func @short(%x: memref<6xf32>, %v: f32) {
+  scf.forall (%i) in (6) {
+    memref.store %v, %x[%i] : memref<6xf32>
+  } {hexagon.iteration_cycles = 300 : i64}
   return
 }
 

@@ -424,14 +424,14 @@ func.func @fewer_conversions(%x: tensor<4x1024xf32>, %y: tensor<4x1024xf16>) -> 
   } -> tensor<4x1024xf16>
   return %0 : tensor<4x1024xf16>
 }
-func.func @short_rows(%x: tensor<256x32xf16>, %y: tensor<256x32xf32>) -> tensor<256x32xf32> {
+func.func @short_rows(%x: tensor<128x32xf16>, %y: tensor<128x32xf32>) -> tensor<128x32xf32> {
   %0 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%x : tensor<256x32xf16>) outs(%y : tensor<256x32xf32>) {
+      ins(%x : tensor<128x32xf16>) outs(%y : tensor<128x32xf32>) {
     ^bb0(%a: f16, %old: f32):
       %t = arith.extf %a : f16 to f32
       linalg.yield %t : f32
-  } -> tensor<256x32xf32>
-  return %0 : tensor<256x32xf32>
+  } -> tensor<128x32xf32>
+  return %0 : tensor<128x32xf32>
 }
 
 // -----

@@ -18,7 +18,7 @@ func.func @squares(%x: tensor<100003xf32>, %y: tensor<100003xf32>) -> tensor<100
 
 // Six threads: tiles are cut along their rows, never inside the 32 columns that fill a vector with another tile's.
 // V79-LABEL: func.func @tiles
-// V79: scf.forall (%{{.*}}) = (0) to (96) step (24) shared_outs
+// V79: scf.forall (%{{.*}}) = (0) to (96) step (16) shared_outs
 func.func @tiles(%x: tensor<3x96x2x3x32xf16>, %y: tensor<3x3x96x32x2xf16>, %u: tensor<3x96x2x3x32xf16>, %v: tensor<3x3x96x32x2xf16>)
     -> (tensor<3x3x96x32x2xf16>, tensor<3x3x96x32x2xf16>) {
   %0 = linalg.transpose ins(%x : tensor<3x96x2x3x32xf16>) outs(%y : tensor<3x3x96x32x2xf16>) permutation = [0, 3, 1, 4, 2]

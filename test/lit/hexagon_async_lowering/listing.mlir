@@ -1,15 +1,16 @@
-// The paper's GELU listing: two groups of three tasks, each a coroutine.
+// The paper's GELU listing: two groups of three tasks, each queued by one call of the runtime.
 // RUN: hexmlir-opt %s --hexagon-async-lowering | filecheck %s
 
 // CHECK-LABEL: func.func @gelu
-// CHECK: call @mlirAsyncRuntimeCreateGroup
-// CHECK: call @async_execute_fn
-// CHECK: call @mlirAsyncRuntimeAddTokenToGroup
-// CHECK: call @mlirAsyncRuntimeAwaitAllInGroup
-// CHECK: call @mlirAsyncRuntimeCreateGroup
-// CHECK: call @mlirAsyncRuntimeAwaitAllInGroup
-// CHECK-NOT: async.
-// CHECK-COUNT-2: presplitcoroutine
+// CHECK-COUNT-2: memref.alloca() {alignment = 8 : i64} : memref<80xi8>
+// CHECK: constant @gelu_thread_task
+// CHECK: call @hexmlir_rt_fork
+// CHECK: call @hexmlir_rt_join
+// CHECK: constant @gelu_thread_1_task
+// CHECK: call @hexmlir_rt_fork
+// CHECK: call @hexmlir_rt_join
+// CHECK-NOT: async
+// CHECK-NOT: presplitcoroutine
 !slice = memref<262144xf32, strided<[1], offset: ?>>
 !first = memref<262144xf32, strided<[1]>>
 !all = memref<1048576xf32>

@@ -7,14 +7,14 @@
 // RUN: not hexmlir-opt %s --hexagon-tcm-tiling=tcm-bytes=many 2>&1 | filecheck %s --check-prefix=BAD
 // BAD: error: hexagon-tcm-tiling: option 'tcm-bytes': 'many' is not an integer
 
-// 64 KiB hold two tiles of 4 rows, input and output. In 1 MiB everything fits, but 2 tiles overlap with their
+// 64 KiB hold two tiles of 4 rows, input and output. In 1 MiB everything fits, but 4 tiles overlap with their
 // transfers.
 // SMALL-LABEL: func.func @rows
 // SMALL: scf.for %{{.*}} = %c0 to %c96 step %c4
 // SMALL: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<4x1024xf32>
 // LARGE-LABEL: func.func @rows
-// LARGE: scf.for %{{.*}} = %c0 to %c96 step %c48
-// LARGE: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<48x1024xf32>
+// LARGE: scf.for %{{.*}} = %c0 to %c96 step %c24
+// LARGE: alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<24x1024xf32>
 // SCHEDULE: transform.structured.fuse %{{.*}} tile_sizes [4, 0]
 func.func @rows(%x: tensor<96x1024xf32>, %y: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
   %0 = linalg.exp ins(%x : tensor<96x1024xf32>) outs(%y : tensor<96x1024xf32>) -> tensor<96x1024xf32>

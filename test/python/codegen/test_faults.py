@@ -66,8 +66,8 @@ def test_the_workaround_cures_it(number):
 NOT_FOR_FAULTS = {
     "separate-tcm-slots", "normal-form", "small-integers-as-conversions", "native-vectors", "lane-exchanges",
     "float-splats", "half-fabs", "copy-loops", "half-narrowings", "exchanged-sums", "loop-order", "unaligned-rows",
-    "qfloat-spills", "-enable-pipeliner=true", "-hexagon-small-data-threshold=0", "row-pointers"}
-"""What makes code faster, follows the definition of the target, or is missing in lld; ``qfloat-spills`` finds
+    "frame-pointers", "qfloat-spills", "-enable-pipeliner=true", "-hexagon-small-data-threshold=0", "row-pointers"}
+"""What makes code faster, follows the definition of the target, or is missing in MLIR or lld; ``qfloat-spills`` finds
 what `qfloat-lifetimes` left. The fault that ``row-pointers`` works around shows in no smaller code than the kernel of
 `test_row_pointers`.
 """

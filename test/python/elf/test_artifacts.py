@@ -111,9 +111,9 @@ func.func @product(%x: tensor<2x128xi32> {{bufferization.writable = true}}) -> t
         for name in ("first", "second"):
             (kernel / f"{name}.mlir").write_text(PARALLEL.replace("@f(", f"@{name}("))
             assert main(["compile", f"{name}.mlir"]) == 0
-            assert b"async_execute_fn" in (kernel / f"{name}.o").read_bytes()
+            assert b"_thread_task" in (kernel / f"{name}.o").read_bytes()
         linked = link.relocatable({f"{name}.o": (kernel / f"{name}.o").read_bytes() for name in ("first", "second")})
-        assert b"first.async_execute_fn" in linked and b"second.async_execute_fn" in linked
+        assert b"first.first_thread_task" in linked and b"second.second_thread_task" in linked
 
     def test_a_full_disk_leaves_the_old_file(self, kernel, monkeypatch, capsys):
         (kernel / "k.o").write_bytes(b"old")

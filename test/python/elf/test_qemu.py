@@ -60,7 +60,7 @@ class TestValues:
     def test_threads(self, threads):
         """scripts/stress_threads.py does this 200 times."""
         kernel = hx.compile(PARALLEL, target="v67")
-        assert "mlirAsyncRuntimeExecute" in kernel.asm
+        assert "hexmlir_rt_fork" in kernel.asm
         program = kernel.program()
         x = np.arange(-50_000, 50_003, dtype=np.int32)
         for _ in range(5):

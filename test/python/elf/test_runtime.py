@@ -18,7 +18,7 @@ from hexagon_mlir.sim.host_library.c_start import ENTRY, with_start
 from hexagon_mlir.sim.host_library.hostfns import CALLBACKS
 
 RUNTIME = ROOT / "runtime"
-UNITS = ("tcm", "dma", "engine", "async", "threads", "weights")
+UNITS = ("tcm", "dma", "engine", "async", "forks", "threads", "weights")
 FAULTS = {
     "exhausted": "TCM exhausted: 6291456 bytes asked, 6291456 of 8388608 in use", "alignment": "no power of two",
     "double-free": "freed twice?", "tag": "no transfer has tag 77", "twice": "made available twice",
@@ -73,7 +73,7 @@ class TestOnTheHost:
     @pytest.mark.parametrize("name", UNITS)
     def test_unit(self, name, sanitizer, build, tmp_path):
         program = build(name, tmp_path, sanitizer)
-        for workers in ("1", "4", "7") if name == "async" else ("4",):
+        for workers in ("1", "4", "7") if name in ("async", "forks") else ("4",):
             done = run([program], HEXMLIR_RT_THREADS=workers)
             assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
 
@@ -103,7 +103,7 @@ def test_unit_under_qemu(name, tmp_path):
                "-o", program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for workers in ("1", "4", "7") if name == "async" else ("4",):
+    for workers in ("1", "4", "7") if name in ("async", "forks") else ("4",):
         done = run(["qemu-hexagon", "-cpu", "v67", "-E", f"HEXMLIR_RT_THREADS={workers}", program])
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
 

@@ -7,7 +7,7 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen import emit, translate_to_llvm_ir
 from hexagon_mlir.exec.host import HostFunction
 from hexagon_mlir.ir import HexError, ir, parse, set_index_bits
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, ops_named
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.options import build
 from hexagon_mlir.pass_infra.registry import get
@@ -123,7 +123,7 @@ def test_nothing_to_do(assembly):
 
 @pytest.mark.ieee_arithmetic
 def test_one_thread_makes_no_tasks(assembly):
-    assert "mlirAsyncRuntime" not in assembly(1)
+    assert "hexmlir_rt_fork" not in assembly(1)
     result, y, expected = simulate(assembly(1), 40)
     np.testing.assert_array_equal(y, expected)
     assert not result.reports
@@ -156,14 +156,15 @@ def test_every_stage_on_the_host(n):
     assert {"form-async-threads", "hexagon-async-lowering"} <= set(ran)
 
 
-def test_frames_are_asked_for_with_32_bits():
-    """The frame's size arrives in a register of its own, not in the upper half of a 64-bit alignment."""
+def test_forks_allocate_nothing():
+    """What tasks read is in the frame of the function that starts them."""
     module = lowered()
     with module.context:
-        calls = find_ops(module, lambda op: op.name == "llvm.call" and "callee" in op.attributes
-                         and ir.FlatSymbolRefAttr(op.attributes["callee"]).value == "aligned_alloc")
-        assert calls
-        assert all(str(o.type) == "i32" for call in calls for o in call.operands)
+        callees = [ir.FlatSymbolRefAttr(op.attributes["callee"]).value for op in ops_named(module, "llvm.call")
+                   if "callee" in op.attributes]
+        assert callees.count("hexmlir_rt_fork") == callees.count("hexmlir_rt_join") > 0
+        assert not {"aligned_alloc", "malloc"} & set(callees)
+        assert len(ops_named(module, "llvm.alloca")) == callees.count("hexmlir_rt_fork")
 
 
 # y[i] = 2 x[i] for all rows, which are said to take so many cycles each

@@ -241,7 +241,7 @@ def test_threads_option_reaches_the_passes():
     assert given == dict.fromkeys(
         ("hexagon-tcm-tiling", "hexagon-tcm-placement", "form-virtual-threads", "hexagon-tcm-allocation",
          "lower-engine-products", "form-async-threads"), 3)
-    assert "mlirAsyncRuntime" not in hx.compile(ELEMENTWISE.format(shape=100003), threads=1).asm
+    assert "hexmlir_rt_fork" not in hx.compile(ELEMENTWISE.format(shape=100003), threads=1).asm
 
 
 def test_more_contexts_more_threads():
@@ -325,7 +325,7 @@ def test_split_reductions(name):
     text = reduction(shape, dims, body, element, start, more="f32" if element == "f16" else "")
     want = np.asarray(expected(x.astype(np.float64) if x.dtype.kind == "f" else x))
     asm = compiled(text, threads or 4)
-    assert "mlirAsyncRuntimeAwaitAllInGroup" in asm
+    assert "hexmlir_rt_join" in asm
     got, run = checked(asm, [x], np.zeros(want.shape, np.float32 if x.dtype.kind == "f" else dtype))
     assert not run.reports, [str(report) for report in run.reports]
     assert len(run.threads) >= (threads or 4)

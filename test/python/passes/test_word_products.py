@@ -111,4 +111,4 @@ def test_large_factors_in_tiles_and_threads():
     programs = [product(1, 1000, 320), product(4, 960, 160, "extui"), product(64, 192, 8)]
     call, asm = on_simulator("".join(p.text for p in programs))
     run_all(programs, call)
-    assert "vrmpy" in asm and "async_execute_fn" in asm
+    assert "vrmpy" in asm and "hexmlir_rt_fork" in asm
