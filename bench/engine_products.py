@@ -31,6 +31,7 @@ from bench.engine_product import EngineProduct
 from bench.linear_products import LINEAR_PRODUCTS, LinearProduct
 from bench.narrow_products import LAYER, NarrowProduct
 from bench.piece_products import PieceProduct
+from bench.requantized_products import REQUANTIZED_PRODUCTS, RequantizedProduct
 from bench.split_products import SPLIT_PRODUCTS, SplitProduct
 from bench.tables import Bench
 from hexagon_mlir import targets
@@ -116,7 +117,7 @@ BYTE_PRODUCTS = (
 PIECE_PRODUCTS = PieceProduct(512, 1024, 1024), PieceProduct(512, 256, 512), PieceProduct(512, 64, 512)
 INTEGER_PRODUCTS = (IntegerProduct(512, 512, 512), IntegerProduct(1024, 1024, 1024))
 
-AnyProduct = Product | ByteProduct | PieceProduct | SplitProduct | NarrowProduct | LinearProduct
+AnyProduct = Product | ByteProduct | RequantizedProduct | PieceProduct | SplitProduct | NarrowProduct | LinearProduct
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ def _cells(m: Measurement) -> tuple[str, ...]:
 BENCH = Bench(__doc__ or "", "docs/matrix_engine_speed.md", "bench/engine_products.py",
               ("product", "operands in", "cycles", "bound", "of the bound", "of the engine's rate", "HVX",
                "times faster", "error"),
-              (*PRODUCTS, *LINEAR_PRODUCTS, *BYTE_PRODUCTS, *INTEGER_PRODUCTS, *PIECE_PRODUCTS, *SPLIT_PRODUCTS,
-               *LAYER),
+              (*PRODUCTS, *LINEAR_PRODUCTS, *BYTE_PRODUCTS, *INTEGER_PRODUCTS, *REQUANTIZED_PRODUCTS, *PIECE_PRODUCTS,
+               *SPLIT_PRODUCTS, *LAYER),
               measure, _cells,
               "largest difference from the exact value, relative to the sum of the magnitudes of the products")
 

@@ -13,6 +13,7 @@ from bench.engine_products import (
     Measurement,
     measure,
 )
+from bench.requantized_products import REQUANTIZED_PRODUCTS
 from bench.requirements.line import Bound, Kept, Line
 from hexagon_mlir import targets
 from hexagon_mlir.targets.dma import Engine
@@ -64,6 +65,9 @@ def lines(kept: Kept) -> Iterator[Line]:
         found = measurement(kept, integers)
         yield Line(f"{integers.name} from DDR", "", f"{found.cycles:,}, HVX {found.hvx:,}", None, found.cycles,
                    bound(integers))
+    for requantized in REQUANTIZED_PRODUCTS:
+        found = measurement(kept, requantized)
+        yield Line(f"{requantized.name} from DDR", "", f"{found.cycles:,}", None, found.cycles, bound(requantized))
 
 
 def bound(product: AnyProduct) -> Bound:

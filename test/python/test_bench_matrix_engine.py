@@ -7,6 +7,7 @@ from bench.attention import Attention
 from bench.convolution import LAYERS, Bytes, Layer, on_engine
 from bench.engine_choice_kinds import products
 from bench.matrix_engine import GROUPS
+from bench.requantized_products import RequantizedProduct
 from bench.requirements import choice, models
 from bench.requirements.convolutions import asked, verdict
 from bench.requirements.line import HEADINGS, Bound, Kept, Line, faster
@@ -141,3 +142,10 @@ def test_pixels_between_windows_are_not_read():
 
 def test_groups():
     assert list(GROUPS) == ["golden", "programs", "products", "convolutions", "attention", "models", "qwen3", "choice"]
+
+
+def test_products_whose_sums_become_bytes():
+    product = RequantizedProduct(130, 70, 45)
+    assert product.moved == 130 * 70 + 70 * 45 + 130 * 45
+    cycles, error = product.run()
+    assert error == 0 and cycles > product.bound
