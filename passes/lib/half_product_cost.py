@@ -24,7 +24,7 @@ _VECTOR_CYCLES, _WEIGHTS_VECTOR_CYCLES = 6.9, 1.6
 """Of a vector of the result, and of the right factor."""
 _FORK, _PART_CYCLES = 0.7, 128.0
 """The part of the threads' cost that does not overlap; of a vector of the result of each part of a reduction."""
-_NEST_PACKETS, _FILL_PACKETS, _COMBINE_PACKETS = 5.0, 1.0, 4.0
+_NEST_PACKETS, _FILL_PACKETS, _COMBINE_PACKETS = 4.0, 1.0, 4.0
 """What `form-virtual-threads` takes for a vector of products, of zeros before, and of sums of two parts."""
 _NARROW, _NARROW_START_CYCLES, _SUM_CYCLES, _SUM_STEP_CYCLES, _FEW_STEP_CYCLES = 8, 1300.0, 235.0, 1.2, 60.0
 """Rows of fewer columns are not vectorized: a vector goes along the steps, and each result is the sum of its elements.
