@@ -11,7 +11,7 @@ from hexagon_mlir.passes.lib.thread_shares import Shares, main_share
 from hexagon_mlir.targets import Target
 
 _FRAME_CYCLES = 30
-"""Measured: writing what tasks read to memory, and calling the runtime."""
+"""Estimate: writing what tasks read to memory, and calling the runtime; a test bounds the code around the call."""
 _END_CYCLES = 60
 """Measured: from the end of a task's last iteration to its group being ready."""
 CHUNK_CYCLES = 40
