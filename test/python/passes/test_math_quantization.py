@@ -75,7 +75,7 @@ def test_values(target, source, result, low, high, body, names):
 @pytest.mark.parametrize(("target", "body", "packets"), [
     ("v75", ROUND_FIRST, 15), ("v75", SELECTS, 16), ("v79", ROUND_FIRST, 9), ("v79", SELECTS, 10)])
 def test_packets_of_four_vectors_of_f32(target, body, packets):
-    run = hx.compile(text("f32", "i8", -128.0, 127.0, body, KEEP, 4096), target=target).run(
+    run = hx.compile(text("f32", "i8", -128.0, 127.0, body, KEEP, 4096), target=target, threads=1).run(
         np.zeros(4096, np.float32), np.zeros(4096, np.int8))
     assert run.profile.packets < packets * 32
 
