@@ -21,7 +21,8 @@ the cycles in which the array multiplies tiles, which small results do not fill.
 
 The choice between the engine and HVX is estimated, and measured where the two estimates are close
 (`codegen/engine_choice.py`). `bench/engine_choice.py` measures random products of other kinds and convolutions both
-ways, too: of 40 products of up to 8 rows, 40 batches of six, 40 convolutions of f16 and 40 of bytes no choice is wrong.
+ways, too: of 80 products of up to 8 rows, 80 convolutions of f16 and 80 of bytes no choice is wrong, of 80 batches of
+six one: 391x4x5 goes to HVX, with 56,359 cycles instead of 21,657.
 
 Of int8 to int8, 1,024 cubed, the result is a quarter of the bytes, but the engine still gives four bytes of each sum,
 whose conversions take it 81,920 cycles, and HVX, which joins them and rounds, issues 147,264 packets, 97,980 where the
