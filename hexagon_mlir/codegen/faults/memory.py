@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.codegen.faults.record import TWO, Fault, Found, Gives, function
+from hexagon_mlir.codegen.faults.record import TWO, Contains, Fault, Found, Gives, function
 
 MEMORY = (
     Fault("store-order", "a scalar store is packed with an earlier vector store to the same bytes, and is executed "
@@ -61,6 +61,8 @@ exit:
         %m = icmp sgt <64 x i16> %i, splat (i16 3)
         call void @llvm.masked.store.v64bf16.p0(<64 x bfloat> %x, ptr align 2 %out, <64 x i1> %m)""", TWO),
           Gives(64, (("i2", (1, 9)),), ("i2", (0, 9))), "22.1"),
+    Fault("-hexagon-small-data-threshold=0", "loads constants of 64 bits from memory near GP, by a relocation that lld "
+          "does not know", function("store i64 51539607556, ptr %p, align 8"), Contains("CONST64"), "22.1"),
     Fault("shared-vectors", "neighbouring stores become stores of aligned vectors, which also write bytes after them",
           """define void @f(ptr %p, i32 %n) {
   %row = getelementptr i32, ptr %p, i32 %n

@@ -44,6 +44,13 @@ class Found:
     check: str
 
 
+@dataclass(frozen=True)
+class Contains:
+    """The assembly contains this text."""
+
+    text: str
+
+
 CAUTIOUS = "cautious"
 """The workaround for aborts: the same once more without the passes that do (`codegen.llvm.Library`)."""
 
@@ -57,7 +64,7 @@ class Fault:
     workaround: str
     wrong: str
     ir: str
-    symptom: Aborts | Gives | Reports | Found
+    symptom: Aborts | Gives | Reports | Found | Contains
     seen: str
     """Versions of LLVM."""
     chip: str = "v75"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hexagon_mlir.codegen.faults.aborts import ABORTS
 from hexagon_mlir.codegen.faults.memory import MEMORY
-from hexagon_mlir.codegen.faults.record import Aborts, Found, Gives, Reports
+from hexagon_mlir.codegen.faults.record import Aborts, Contains, Found, Gives, Reports
 from hexagon_mlir.codegen.faults.values import VALUES
 
 FAULTS = (*VALUES, *MEMORY, *ABORTS)
@@ -21,9 +21,11 @@ def table() -> list[str]:
     return ["| what LLVM does | what is seen | worked around by | LLVM | issue |", "|---|---|---|---|---|", *rows]
 
 
-def _shown(symptom: Aborts | Gives | Reports | Found) -> str:
+def _shown(symptom: Aborts | Gives | Reports | Found | Contains) -> str:
     if isinstance(symptom, Aborts):
         return f"aborts: {symptom.message.removeprefix('LLVM ERROR: ') or symptom.contains}"
+    if isinstance(symptom, Contains):
+        return f"`{symptom.text}` in the assembly"
     if isinstance(symptom, Found):
         return f"the check `{symptom.check}` finds it in the assembly"
     return f"`--check` reports {symptom.rule}" if isinstance(symptom, Reports) else "wrong numbers"
