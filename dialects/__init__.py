@@ -118,7 +118,8 @@ OPERATIONS = {
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
         frozenset({"source", "tensor"})),
     BLOCK_SCALES: Attribute(
-        "``(multiples, shared) -> scales``: scales, or minima, of blocks that are multiples of what superblocks share",
+        "``(integers, factors) -> scales``: scales, or minima, of blocks: bytes times the f16 factors of "
+        "their superblocks",
         frozenset({"source", "tensor"})),
     ENGINE_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the same for the matrix engine, whose tiles are made of codes",

@@ -8,8 +8,8 @@ its scale times what its code, a number without sign, exceeds its zero point: 8 
 ``[N / 64][K / B][2][32]``. Where that tensor is of f16 or f32, it holds minima: a weight is its scale times its code,
 plus the minimum.
 
-Scales, and minima, that are bytes with sign are multiples of another scale, f16, which a superblock of 256 rows shares:
-``[N / 64][K / 256][2][32]``. So are those of k-quants (``ggml-common.h``).
+Scales, and minima, may be bytes with sign, each to be multiplied by an f16 factor that the blocks of a superblock of
+256 rows share: ``[N / 64][K / 256][2][32]``. Those of k-quants are (``ggml-common.h``).
 
 Other scales that are bytes are E8M0, and their codes E2M1, of 4 bits: MXFP4 of the OCP microscaling formats 1.0. A byte
 e is 2^(e - 127), a code is a sign and one of 0, 1/2, 1, 3/2, 2, 3, 4, 6. The byte 255, a NaN, is not among them; half
@@ -36,7 +36,7 @@ BYTE_BITS = 8
 BLOCKS = (16, 32, 64, 128)
 """Rows of weights that can share a scale."""
 SUPERBLOCK = 256
-"""Rows of weights whose scales can be multiples of one."""
+"""Rows of weights whose blocks can share a factor of their scales."""
 E2M1 = (0, 1, 2, 3, 4, 6, 8, 12)
 """The magnitudes of codes of MXFP4, in halves."""
 E2M1_MIDDLE = max(E2M1)
@@ -56,7 +56,7 @@ FORMATS = "hexagon.block_formats"
 """On the function of a model: the numbers of `Format` for each of `CANDIDATES`; without it, all have its defaults."""
 CODES = "hexagon.block_codes"
 """On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
-of them, the scales, the zero points or minima if its format has some, and the scales of superblocks."""
+of them, the scales, the zero points or minima if its format has some, and the factors of superblocks if it has some."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
@@ -66,8 +66,8 @@ _FIELDS, _SUPER_BITS = 5, 16
 @dataclass(frozen=True)
 class Format:
     """How weights are stored: the rows that share a scale, the bits of a code and of a scale (16 or 32; 8 of MXFP4),
-    and the bits of what blocks have besides: nothing, zero points of 8, or minima of 16 or 32. Where `superblock` rows
-    share scales of f16, scales and minima are bytes."""
+    and the bits of what blocks have besides: nothing, zero points of 8, or minima of 16 or 32. Where
+    `superblock` rows share factors of f16, scales and minima are bytes."""
 
     block: int = 32
     bits: int = 4
@@ -113,7 +113,7 @@ def formats_of(function: ir.Operation) -> dict[int, Format]:
     candidates, values = numbers(function, CANDIDATES), numbers(function, FORMATS)
     count = len(ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value).inputs)
     if missing := [number for number in candidates if not 0 <= number < count]:
-        raise error_at(function, "", f"{CANDIDATES} names argument {missing[0]}", f"there are {count}")
+        raise error_at(function, "", f"{CANDIDATES} names argument {missing[0]}", f"the function has {count}")
     if FORMATS not in function.attributes:
         return dict.fromkeys(candidates, Format())
     if len(values) != _FIELDS * len(candidates):
@@ -144,7 +144,7 @@ def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:
 
 
 def scales_shape(columns: int, depth: int, block: int) -> list[int]:
-    """Shape of their scales, and of zero points; of what superblocks share, if ``block`` is `SUPERBLOCK`."""
+    """Shape of their scales, and of zero points; with ``block`` `SUPERBLOCK`, of the factors of superblocks."""
     return [-(-columns // COLUMNS), -(-depth // block), PARITIES, LANES]
 
 

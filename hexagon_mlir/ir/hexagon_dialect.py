@@ -36,7 +36,7 @@ ENGINE_MATRIX = "hexagon.engine_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the same matrix as a factor for the matrix engine, whose tiles are made
 of the codes."""
 BLOCK_SCALES = "hexagon.block_scales"
-"""``(multiples, shared) -> scales``: scales, or minima, of blocks that are multiples of what superblocks share."""
+"""``(integers, factors) -> scales``: scales, or minima, of blocks: bytes times the f16 factor of their superblock."""
 _ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
 _PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, BLOCK_SCALES)
 _IRDL = """
@@ -95,10 +95,10 @@ irdl.dialect @hexagon {
     irdl.results(matrix: %matrix)
   }
   irdl.operation @block_scales {
-    %multiples = irdl.base "!builtin.tensor"
-    %shared = irdl.base "!builtin.tensor"
+    %integers = irdl.base "!builtin.tensor"
+    %factors = irdl.base "!builtin.tensor"
     %scales = irdl.base "!builtin.tensor"
-    irdl.operands(multiples: %multiples, shared: %shared)
+    irdl.operands(integers: %integers, factors: %factors)
     irdl.results(scales: %scales)
   }
   irdl.operation @engine_matrix {

@@ -75,7 +75,7 @@ class BlockColumns:
         return vector.bitcast(self._wide, make.binary("arith.shli", exponents, places))
 
     def _as_f32(self, both: ir.Value, number: int, at: list[ir.Value]) -> ir.Value:
-        """Scales or minima ``both``; multiples of what superblocks share under ``number``, if they share some."""
+        """Scales or minima ``both``, times the factors of superblocks with this ``number``, if there are some."""
         if self._shared:
             units = self._load(self._shared[number], at[:2])
             numbers = make.cast("arith.sitofp", units.type, both)

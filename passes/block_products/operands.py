@@ -102,9 +102,9 @@ class Operands:
         return vector.extract(vector.bitcast(word, loaded), [], [0])
 
     def _of_columns(self, buffer: ir.Value, shared: ir.Value | None, tile: ir.Value, block: ir.Value) -> ir.Value:
-        """Floats of a block, or multiples of what its superblock has in ``shared``: those of even columns, then those
-        of odd ones, as f32. Halves that are multiplied before they are taken apart are extended without a search for
-        infinities."""
+        """Floats of a block, or bytes times the factors of its superblock in ``shared``: those of even columns, then
+        those of odd ones, as f32. Halves that are multiplied before they are taken apart are extended without a search
+        for infinities."""
         both = self._load(buffer, tile, block)
         if shared is not None:
             units = self._load(shared, tile, make.binary("arith.divui", block, index(self._in_superblock)))

@@ -18,7 +18,7 @@ def note_codes(function: ir.Operation, codes: list[int]) -> None:
 
 
 def types_of(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``, and of zero points or minima, and of what superblocks share, if it
+    """The types of codes and scales of ``matrix``, and of zero points or minima, and of factors of superblocks, if it
     has some."""
     depth, columns = matrix.shape
     kinds = {BYTE_BITS: ir.IntegerType.get_signless(BYTE_BITS), _HALF: ir.F16Type.get(), _SINGLE: ir.F32Type.get()}

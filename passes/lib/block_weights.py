@@ -23,8 +23,8 @@ _SIGN, _TWO = 8, 2
 @dataclass(frozen=True)
 class BlockWeights:
     """Codes of ``bits``, scales, and zero points or minima of columns and blocks, if they have some of their own: whole
-    tensors or buffers, or an element of each. ``shared`` are the factors of these scales, and of these minima, that
-    superblocks share, if they do."""
+    tensors or buffers, or an element of each. ``shared`` are the factors of scales, and of minima, that the blocks
+    of a superblock share, if they do."""
 
     codes: ir.Value
     scales: ir.Value
@@ -34,7 +34,7 @@ class BlockWeights:
 
     @property
     def operands(self) -> list[ir.Value]:
-        """Codes, scales, zero points or minima if there are some, and what superblocks share."""
+        """Codes, scales, zero points or minima if there are some, and the factors of superblocks."""
         return [self.codes, self.scales, *([] if self.zeros is None else [self.zeros]), *self.shared]
 
     def mapped(self, change: Callable[[ir.Value], ir.Value]) -> BlockWeights:
@@ -78,9 +78,9 @@ def weights_of(op: ir.Operation) -> BlockWeights:
     codes, *others = op.operands
     scales = [one.owner.operation if not isinstance(one.owner, ir.Block) and one.owner.operation.name == BLOCK_SCALES
               else None for one in others]
-    multiples = [one if scale is None else scale.operands[0] for one, scale in zip(others, scales, strict=True)]
+    integers = [one if scale is None else scale.operands[0] for one, scale in zip(others, scales, strict=True)]
     shared = [scale.operands[1] for scale in scales if scale is not None]
-    return block_weights([codes, *multiples, *shared], ir.IntegerAttr(op.attributes["bits"]).value)
+    return block_weights([codes, *integers, *shared], ir.IntegerAttr(op.attributes["bits"]).value)
 
 
 def weights_for_engine(matrix: ir.Value) -> BlockWeights | None:
@@ -168,7 +168,7 @@ def number_of(one: BlockWeights, half: int) -> ir.Value:
 def scale_of(one: BlockWeights) -> ir.Value:
     """The scale of an element as f32: of E8M0, half of it."""
     if one.shared:
-        return _multiple(one.scales, one.shared[0])
+        return _product(one.scales, one.shared[0])
     f32 = ir.F32Type.get()
     if is_float(one.scales):
         return _as_f32(one.scales)
@@ -179,12 +179,12 @@ def scale_of(one: BlockWeights) -> ir.Value:
 def minimum_of(one: BlockWeights) -> ir.Value:
     """The minimum of an element as f32, of weights that have some."""
     assert one.zeros is not None
-    return _multiple(one.zeros, one.shared[1]) if one.shared else _as_f32(one.zeros)
+    return _product(one.zeros, one.shared[1]) if one.shared else _as_f32(one.zeros)
 
 
-def _multiple(byte: ir.Value, unit: ir.Value) -> ir.Value:
-    """``unit``, f16, times ``byte``, with sign, as f32: exact."""
-    return binary("arith.mulf", cast("arith.sitofp", ir.F32Type.get(), byte), _as_f32(unit))
+def _product(byte: ir.Value, factor: ir.Value) -> ir.Value:
+    """``byte``, with sign, times ``factor``, f16, as f32: exact."""
+    return binary("arith.mulf", cast("arith.sitofp", ir.F32Type.get(), byte), _as_f32(factor))
 
 
 def _as_f32(value: ir.Value) -> ir.Value:

@@ -21,8 +21,8 @@ _MXFP4 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4,
 @dataclass(frozen=True)
 class Coded:
     """How ``block`` weights that share a scale are codes of ``bits``: ``codes`` gives uint8 (B, W) of blocks of W
-    weights, ``scales`` the scales (B, W / block), minima like them, if there are some, and, where these are bytes, what
-    they are multiples of (B, 1), in the order of `hexagon_mlir.frontend.torch.block_weights.BlockWeights`."""
+    weights, ``scales`` the scales (B, W / block), minima like them, if there are some, and, where these are bytes,
+    their factors (B, 1), in the order of `hexagon_mlir.frontend.torch.block_weights.BlockWeights`."""
 
     codes: Callable[[Blocks], Blocks]
     scales: Callable[[Blocks], list[NDArray[Any]]]
@@ -100,7 +100,7 @@ def _codes_of_q4_k(blocks: Blocks) -> Blocks:
 
 def _scales_of_q4_k(blocks: Blocks) -> list[NDArray[Any]]:
     """Scales and minima of 6 bits, as bytes: of the first four groups in a byte each, of the others four bits, and two
-    more at the top of the first ones' bytes. What they are multiples of: minima are subtracted."""
+    more at the top of the first ones' bytes. Their factors: minima are subtracted."""
     packed = blocks[:, 4:16].reshape(len(blocks), 3, 4)
     scales = np.concatenate([packed[:, 0] & 63, (packed[:, 2] & 15) | (packed[:, 0] >> 6 << 4)], axis=1)
     minima = np.concatenate([packed[:, 1] & 63, (packed[:, 2] >> 4) | (packed[:, 1] >> 6 << 4)], axis=1)

@@ -45,8 +45,8 @@ def zeros_and_shared(given: Sequence[_T], has_zeros: bool) -> tuple[_T | None, t
 class BlockWeights:
     """A matrix K x N of weights: ``codes`` uint8 [K][N] of ``bits`` 4 or 8, ``scales`` f16 or f32 [K / block][N], the
     last block maybe shorter, and ``zeros`` like them: uint8 zero points, f16 or f32 minima, or None for 8 or 128.
-    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4); where scales, and minima, are int8, they are
-    multiples of those of superblocks, f16 [K / 256][N], in ``shared``."""
+    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4); where scales, and minima, are int8, each is
+    multiplied by a factor of its superblock, f16 [K / 256][N], in ``shared``."""
 
     codes: torch.Tensor
     scales: torch.Tensor
@@ -90,7 +90,7 @@ class BlockWeights:
         return [self.scales] if self.zeros is None else [self.scales, self.zeros]
 
     def packed(self) -> tuple[torch.Tensor, ...]:
-        """Codes, scales, zero points or minima if there are some, and what superblocks share, in the layout of
+        """Codes, scales, zero points or minima if there are some, and the factors of superblocks, in the layout of
         `hexagon_mlir.dialects.block_weights`, bytes as int8; what fills up blocks and tiles of columns has the scale
         zero."""
         depth, columns = self.codes.shape

@@ -27,8 +27,8 @@ _RANK, _STEPS = 6, -4
 @dataclass(frozen=True)
 class StoredWeights:
     """``depth`` x ``columns`` weights of ``dtype`` that share scales in blocks of ``block`` rows: ``codes`` int8,
-    ``scales`` f16, f32, or int8 (MXFP4), ``zeros``, int8 zero points or f16 or f32 minima, if there are some, and the
-    f16 numbers that superblocks have in common in ``shared``, if int8 scales, and minima, are multiples of such, as
+    ``scales`` f16, f32, or int8 (MXFP4), ``zeros``, int8 zero points or f16 or f32 minima, if there are some, and in
+    ``shared`` the f16 factors of superblocks, if scales, and minima, are int8 to be multiplied by such, as
     `BlockWeights.packed` lays them out; several such matrices where the tensors have one dimension more, the first."""
 
     codes: Tensor
@@ -70,7 +70,7 @@ class StoredWeights:
         return tuple(self.codes.shape[:1]) if self.codes.dim() > _RANK else ()
 
     def packed(self) -> tuple[Tensor, ...]:
-        """Codes, scales, zero points and what superblocks share, no copies."""
+        """Codes, scales, zero points and factors of superblocks, no copies."""
         return (self.codes, self.scales, *([] if self.zeros is None else [self.zeros]), *self.shared)
 
     def made_of(self, packed: Sequence[Tensor], columns: int = 0) -> StoredWeights:

@@ -1,4 +1,4 @@
-// Multiples and what superblocks share are operands of the product; more rows than the option says read a matrix of floats.
+// Scales that are bytes and the factors of superblocks are operands of the product; more rows than the option says read a matrix of floats.
 // RUN: hexmlir-opt %s --form-block-products | filecheck %s
 // RUN: hexmlir-opt %s --form-block-products=rows=1 | filecheck %s --check-prefix=MATRIX
 // CHECK: #[[SHARED:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d1, d4 floordiv 16, d3, d2)>

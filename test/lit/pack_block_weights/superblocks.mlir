@@ -1,4 +1,4 @@
-// Scales and minima that are multiples of what superblocks of 256 rows share are bytes; what is shared are further arguments.
+// Scales and minima of superblocks of 256 rows are bytes; their f16 factors are further arguments.
 // RUN: hexmlir-opt %s --pack-block-weights | filecheck %s
 
 // CHECK-LABEL: func.func private @kernel

@@ -18,7 +18,7 @@ func.func private @kernel(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
   return %a : tensor<64x64xf32>
 }
 // CHECK: error: hexagon.block_constants names argument 9
-// CHECK: hint: there are 1
+// CHECK: hint: the function has 1
 func.func @model(%a: tensor<64x64xf32>) -> tensor<64x64xf32>
     attributes {hexagon.constants = array<i64: 0>, hexagon.block_constants = array<i64: 9>} {
   %0 = call @kernel(%a) : (tensor<64x64xf32>) -> tensor<64x64xf32>

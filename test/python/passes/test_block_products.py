@@ -15,7 +15,7 @@ pytestmark = pytest.mark.only_values
 
 def random_weights(depth, columns, block, bits, scales=torch.float16, zeros=False, seed=0):
     """Weights with random codes; the first block of the first column has the scale zero. ``zeros`` may be the type of
-    minima; scales of bytes are E8M0, those of bytes with sign multiples, as minima are, of what superblocks share."""
+    minima; scales of bytes are E8M0; those of bytes with sign, and minima, have factors of superblocks."""
     generator = torch.Generator().manual_seed(seed)
     blocks = -(-depth // block)
     codes = torch.randint(0, 1 << bits, (depth, columns), generator=generator, dtype=torch.uint8)
