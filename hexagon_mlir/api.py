@@ -23,8 +23,8 @@ from hexagon_mlir.exec import check_executor
 from hexagon_mlir.frontend import MODEL_FILES
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import HexError, ir, name_locations, parse, read_all, to_text
-from hexagon_mlir.pass_infra import Step
-from hexagon_mlir.pass_infra.runner import RunOptions
+from hexagon_mlir.pass_infra import PassContext, Step
+from hexagon_mlir.pass_infra.runner import RunOptions, run_steps
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.whole_files import write_files
@@ -277,6 +277,10 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
                     settings: Settings) -> CompiledKernel:
     with deferred():
         module = _module(source, signature, constants, target)
+        chip = pipelines.target_of(target)
+        of_constants = PassContext(chip)
+        run_steps(module, pipelines.of_constants(pipeline, chip, settings), of_constants,
+                  RunOptions(verify_each=False))
         tensors = take_weights(module, entry)
     grid = any(op.operation.name == "tt.func" for op in module.body.operations)
     interfaces: list[Interface] = []
@@ -288,12 +292,13 @@ def _compile_kernel(source: Any, target: str, pipeline: str, entry: str | None, 
     def again(other: str) -> CompiledKernel:
         return _compile_kernel(source, other, pipeline, entry, signature, constants, RunOptions(), settings)
 
-    chip, copy = pipelines.target_of(target), module.operation.clone()
+    copy = module.operation.clone()
 
     def show() -> tuple[tuple[str, str], ...]:
         return lower_module(as_module(copy.clone()), chip, pipeline, settings=settings, keep_stages=True).stages
 
     compiled = compile_module(module, chip, pipeline, replace(options, observers=[observe]), settings)
+    compiled.remarks[:0] = of_constants.log.entries
     weights = lay_out(tensors, int(chip.vector_bytes.value)) if tensors else None
     return CompiledKernel(compiled, interfaces[0], again, show, weights)
 

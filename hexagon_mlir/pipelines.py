@@ -91,8 +91,13 @@ BY_FUNCTION = (
 )
 """The end of the default pipeline. What a function is called with, and may do, is settled: each goes its own way."""
 
+_OF_CONSTANTS = ("widen-nibbles", "pack-constant-weights")
+"""Passes that read the elements of constants: they also run before large ones move to the weights of a program."""
+
 DEFAULT = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("widen-nibbles", "HVX has no lanes of 4 bits"),
+    ours("pack-constant-weights", "the matrix engine's weights are packed at compile time, not in each run"),
     ours("hexagon-argument-aliasing", "tensors are values: their buffers do not overlap"),
     ours("hexagon-decompose-named-ops", "softmax becomes four loops, a packed layout a transpose"),
     ours("hexagon-fusion", "one loop nest per chain of elementwise ops"),
@@ -143,6 +148,7 @@ DEFAULT = (
 )
 SCALAR = (
     ours("triton-to-linalg", "Triton kernels become linalg on tensors"),
+    ours("widen-nibbles", "HVX has no lanes of 4 bits"),
     ours("hexagon-argument-aliasing", "the baseline has the same knowledge about its arguments"),
     ours("hexagon-decompose-named-ops", "the same loops"),
     ours("hexagon-fusion", "the same fusion as the default, for a core that multiplies wide numbers",
@@ -234,6 +240,11 @@ def get(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tup
                              hint="0 takes all of it")
     entries = named(name).entries + ((LINE_INFO,) if settings.line_info else ())
     return tuple(_step(entry, settings) for entry in entries)
+
+
+def of_constants(name: str, target: Target, settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:
+    """The steps of pipeline ``name`` that read the elements of constants."""
+    return tuple(step for step in get(name, target, settings) if step.title in _OF_CONSTANTS)
 
 
 def model(settings: Settings = DEFAULT_SETTINGS) -> tuple[Step, ...]:

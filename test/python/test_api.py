@@ -143,7 +143,7 @@ def taking(type_):
     (lambda: hx.compile(TEXT + TEXT.replace("@add", "@b")), "the module has 2 public functions"),
     (lambda: hx.compile("module {\n}\n"), "the module has 0 public functions"),
     (lambda: hx.compile(SCALAR), "a function that returns a scalar"),
-    (lambda: hx.compile(taking("tensor<8xi4>")), "argument 0 has elements of type i4"),
+    (lambda: hx.compile(taking("tensor<7xi4>")), "argument 0 has elements of type i4"),
     (lambda: hx.compile(taking("tensor<8xui8>")), "argument 0 has elements of type ui8"),
     (lambda: hx.compile(taking("memref<8xf32, strided<[1], offset: 3>>")), "argument 0 has a layout"),
     (lambda: hx.compile(taking("tensor<65536x65536xf32>")), "argument 0 of 17179869184 bytes"),

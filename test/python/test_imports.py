@@ -70,7 +70,7 @@ OF_PASSES = {
     "layout_propagation": {"hexagon_layout_propagation"}, "loop_collapsing": {"collapse_loops"},
     "masked_copies": {"hexagon_masked_copy_lowering"},
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
-                      "pack_word_weights",
+                      "pack_word_weights", "pack_constant_weights",
                       "hexagon_engine_convolution", "engine_convolution", "split_products", "fold_factor_casts",
                       "separate_accumulators", "untile_products", "block_products"},
     "memory_lowering": {"hexagon_memory_lowering"},
