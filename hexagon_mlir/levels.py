@@ -12,6 +12,7 @@ from hexagon_mlir.dialects import ATTRIBUTES, OPERATIONS, PREFIX
 from hexagon_mlir.ir import error_at, ir
 
 _SCALAR = frozenset({"builtin", "func", "arith", "math", "scf", "cf", "affine", "ub", "index"})
+_TENSORS = ir.RankedTensorType, ir.UnrankedTensorType
 _TENSOR = _SCALAR | {"linalg", "tensor", "bufferization", "memref", "vector"}
 
 
@@ -25,9 +26,14 @@ class Level:
 
 
 def _no_tensor(op: ir.Operation) -> str | None:
-    for value in (*op.operands, *op.results):
-        if isinstance(value.type, ir.RankedTensorType | ir.UnrankedTensorType):
-            return f"a tensor ({value.type}) after bufferization"
+    """Of the values that ``op`` defines; each operand is defined somewhere."""
+    defined = [*op.results]
+    for region in op.regions:
+        for block in region.blocks:
+            defined += block.arguments
+    for value in defined:
+        if isinstance(type := value.type, _TENSORS):
+            return f"a tensor ({type}) after bufferization"
     return None
 
 
@@ -59,16 +65,20 @@ def check(module: ir.Module, level: str, origin: str) -> None:
     """Raise `HexError` at the first operation of ``module`` that ``level`` does not allow."""
     rule = LEVELS[level]
     problem: list = []
+    allowed: set[str] = set()
     ours = {name for name, attribute in ATTRIBUTES.items() if level in attribute.levels}
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        dialect = op.name.split(".")[0]
+        name = op.name
         reason = rule.invariant(op)
-        if dialect not in rule.dialects:
-            reason = f"dialect '{dialect}'"
-        elif op.name in OPERATIONS and level not in OPERATIONS[op.name].levels:
-            reason = f"'{op.name}'"
-        if unknown := [name for name in op.attributes if name.startswith(PREFIX) and name not in ours]:
+        if name not in allowed:
+            if (dialect := name.split(".")[0]) not in rule.dialects:
+                reason = f"dialect '{dialect}'"
+            elif name in OPERATIONS and level not in OPERATIONS[name].levels:
+                reason = f"'{name}'"
+            else:
+                allowed.add(name)
+        if unknown := [key for key in op.attributes if key.startswith(PREFIX) and key not in ours]:
             reason = f"attribute '{unknown[0]}'"
         if reason is None:
             return ir.WalkResult.ADVANCE
