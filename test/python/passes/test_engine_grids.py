@@ -96,11 +96,12 @@ def test_every_choice_fits_and_covers(seed):
     assert cycles == cycles_of(grid, Sizes(rows, columns, reduction), RATES)
 
 
-def test_values_of_several_blocks():
+def test_values_of_several_blocks(sample):
     """Ragged rows, columns and reduction; an epilogue with a residual; transposed factors and result."""
     flags = (True, True, True)
     found = [epilogue("several_epilogue", (250, 333, 500)), matmul("several_transposed", (333, 250, 500), flags, "f32"),
              matmul("several_plain", (320, 256, 512), (False,) * 3, "f32")]
+    found = sample(found, ("several_epilogue", "several_transposed"))
     steps = list(pipelines.get("default", targets.get()))
     formed = [step.title for step in steps].index("overlap-transfers")
     module, _ = after("".join(program.text for program in found), steps[:formed])

@@ -113,8 +113,9 @@ def factors(m, k, n):
 
 
 @pytest.mark.parametrize(("target", "m", "k", "n", "kind"), [
-    ("v75", 17, 512, 65, "f32"), ("v79", 33, 150, 70, "f32"), ("v75", 17, 4096, 33, "f32"),
-    ("v75", 17, 7680, 33, "f32"), ("v75", 17, 512, 65, "bf16"), ("v79", 33, 150, 70, "bf16")])
+    ("v75", 17, 512, 65, "f32"), ("v75", 17, 7680, 33, "f32"), ("v79", 33, 150, 70, "bf16"),
+    *(pytest.param(*case, marks=pytest.mark.full) for case in (
+        ("v79", 33, 150, 70, "f32"), ("v75", 17, 4096, 33, "f32"), ("v75", 17, 512, 65, "bf16")))])
 def test_hard_factors_on_the_chip(target, m, k, n, kind, monkeypatch):
     for name in ("pays", "bf16_pays"):
         monkeypatch.setattr(f"hexagon_mlir.passes.hexagon_split_products.{name}", lambda *_: True)

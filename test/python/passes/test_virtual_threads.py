@@ -24,6 +24,8 @@ from hexagon_mlir.passes.virtual_threads import nests
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.sim import Machine
 
+pytestmark = pytest.mark.only_values
+
 V75 = targets.get("v75")
 ELEMENTWISE = """func.func @f(%x: tensor<{shape}xf32>) -> tensor<{shape}xf32> {{
   %e = tensor.empty() : tensor<{shape}xf32>
@@ -78,13 +80,14 @@ def test_ragged_elementwise(shape, threads):
     assert min(busy) > 0.5 * max(busy)
 
 
-def test_never_slower():
+@pytest.mark.only_values(False)
+@pytest.mark.parametrize("n", [256, 3000, 33333, pytest.param(1024, marks=pytest.mark.full)])
+def test_never_slower(n):
     """From nothing to gain to much to gain: with threads as fast as without, or faster."""
-    for n in (256, 1024, 2048, 3000, 4096, 33333):
-        x = np.random.default_rng(0).normal(size=n).astype(np.float32)
-        text = ELEMENTWISE.format(shape=n)
-        cycles = [hx.compile(text, threads=threads).run(x).cycles for threads in (1, 0)]
-        assert cycles[1] <= cycles[0], (n, cycles)
+    x = np.random.default_rng(0).normal(size=n).astype(np.float32)
+    text = ELEMENTWISE.format(shape=n)
+    cycles = [hx.compile(text, threads=threads).run(x).cycles for threads in (1, 0)]
+    assert cycles[1] <= cycles[0]
 
 
 CAST = """func.func @f(%x: tensor<{n}x{given}>) -> tensor<{n}x{made}> {{
@@ -100,6 +103,7 @@ CAST = """func.func @f(%x: tensor<{n}x{given}>) -> tensor<{n}x{made}> {{
 """
 
 
+@pytest.mark.only_values(False)
 @pytest.mark.parametrize(("cast", "given", "made"), [("extf", "f16", "f32"), ("truncf", "f32", "f16")])
 def test_casts_between_floats_are_spread(cast, given, made):
     """51,200 take one thread 7,300 cycles, estimated as 8,300. NaN and infinities stay."""
@@ -172,7 +176,7 @@ def test_columns_join_rows_in_whole_vectors_only():
                    for one in foralls) == shared
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
 def test_every_step(case, every):
     """The small cases of the stages tests, with threads forced on them, as in `test_stages`, from there on."""
@@ -332,6 +336,7 @@ def test_split_reductions(name):
     np.testing.assert_allclose(got, want, rtol=1e-5 if x.dtype.kind == "f" else 0)
 
 
+@pytest.mark.only_values(False)
 def test_split_reductions_pay():
     """One long vector: a sum behind an exponential over four threads; short ones are never slower."""
     body = "%v = math.exp %a : f32\n %s = arith.addf %v, %o : f32"
@@ -384,17 +389,21 @@ def gelu(x):
     return x / 2 * (1 + np.vectorize(erf)(x / np.sqrt(2)))
 
 
+ODD = {"elementwise": (ELEMENTWISE.replace("{shape}", "{n}"), (), lambda x: (x * x + x) / (x * x)),
+       "gelu": (GELU, (), gelu), "softmax": (SOFTMAX, (5,), softmax)}
+
+
+@pytest.mark.each_value
+@pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize(("n", "threads"), [(77, 7), (1000, 4), (4097, 7)])
-def test_small_odd_sizes(n, threads):
+def test_small_odd_sizes(n, threads, name):
     """Forced on little work that divides by nothing: right values, and nothing for the checks to report."""
-    kernels = ((ELEMENTWISE.format(shape=n), (n,), lambda x: (x * x + x) / (x * x)), (GELU.format(n=n), (n,), gelu),
-               (SOFTMAX.format(n=n), (5, n), softmax))
-    for text, shape, expected in kernels:
-        x = np.random.default_rng(n).normal(0, 2, shape).astype(np.float32)
-        got, run = checked(compiled(text, threads), [x], np.zeros_like(x))
-        assert not run.reports, [str(report) for report in run.reports]
-        assert len(run.threads) > 1
-        np.testing.assert_allclose(got, expected(x.astype(np.float64)), rtol=2e-5, atol=2e-6)
+    text, rows, expected = ODD[name]
+    x = np.random.default_rng(n).normal(0, 2, (*rows, n)).astype(np.float32)
+    got, run = checked(compiled(text.format(n=n), threads), [x], np.zeros_like(x))
+    assert not run.reports, [str(report) for report in run.reports]
+    assert len(run.threads) > 1
+    np.testing.assert_allclose(got, expected(x.astype(np.float64)), rtol=2e-5, atol=2e-6)
 
 
 PACKED = """func.func @f(%x: tensor<18x1216xf16>, %e: tensor<6x8x4x4x32x2xf16>) -> tensor<6x8x4x4x32x2xf16> {
