@@ -77,19 +77,16 @@ def multiplied(x, weights, target="v75"):
     (1, 96, 64, 32, 4, torch.float16, False),
     (3, 130, 70, 128, 8, torch.float32, True),
     (1, 64, 262, 32, 4, torch.float16, False),  # parts of two tiles, the last of one
-    (2, 96, 700, 32, 8, torch.float16, True),
     (1, 96, 70, 32, 4, torch.float16, torch.float16),
     (3, 130, 70, 64, 4, torch.float32, torch.float32),
-    (1, 256, 70, 128, 8, torch.float32, torch.float16),
-    (2, 100, 70, 16, 8, torch.float32, False),
     (1, 48, 130, 16, 4, torch.float16, True),
     (1, 96, 70, 32, 4, torch.uint8, False),
-    (3, 200, 70, 32, 4, torch.uint8, False),
     (1, 512, 70, 32, 4, torch.int8, True),
     (2, 768, 130, 16, 8, torch.int8, False),
-    (3, 300, 64, 128, 8, torch.int8, True),
-    (1, 288, 64, 32, 4, torch.int8, False),
-])
+    *(pytest.param(*case, marks=pytest.mark.full) for case in (
+        (2, 96, 700, 32, 8, torch.float16, True), (1, 256, 70, 128, 8, torch.float32, torch.float16),
+        (2, 100, 70, 16, 8, torch.float32, False), (3, 200, 70, 32, 4, torch.uint8, False),
+        (3, 300, 64, 128, 8, torch.int8, True), (1, 288, 64, 32, 4, torch.int8, False)))])
 def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
     weights = random_weights(depth, columns, block, bits, scales, zeros)
     x = torch.randn(rows, depth, generator=torch.Generator().manual_seed(1))

@@ -105,11 +105,11 @@ def program(layer: Layer) -> Program:
     residual = rng.integers(-1000, 1000, (n, rows, columns, layer.outputs)).astype(np.int32)
     image = {"signed": stored, "unsigned": stored.view(np.uint8), "shifted": stored ^ np.int8(-128)}[layer.kind]
     border = np.array(layer.border, np.int8).view(image.dtype)
-    padded = np.pad(image, ((0, 0), (p, p), (p, p), (0, 0)), constant_values=border).astype(np.int64)
+    padded = np.pad(image, ((0, 0), (p, p), (p, p), (0, 0)), constant_values=border).astype(np.float64)
     exact = np.zeros(residual.shape, np.int64) + (bias if layer.bias else 0)
     for y, x in np.ndindex(layer.window):
         part = padded[:, y:y + rows * layer.stride:layer.stride, x:x + columns * layer.stride:layer.stride]
-        exact += part[:, :rows, :columns] @ weights[y, x].astype(np.int64)
+        exact += (part[:, :rows, :columns] @ weights[y, x].astype(np.float64)).astype(np.int64)
     exact = exact.astype(np.uint32).view(np.int32)
     sums, frame = f"{n}x{rows}x{columns}x{layer.outputs}", f"tensor<{n}x{high + 2 * p}x{wide + 2 * p}x{c}xi8>"
     given, kernel = f"tensor<{n}x{high}x{wide}x{c}xi8>", f"tensor<{'x'.join(map(str, weights.shape))}xi8>"
@@ -233,10 +233,13 @@ def test_on_the_host():
 
 @pytest.mark.only_values(False)
 @pytest.mark.parametrize("target", ["v75", "v79"])
-def test_on_the_simulator(target):
+def test_on_the_simulator(target, sample):
     on_v75 = ("ragged", "window_1_of_a_tile", "batches", "threads", "pieces") if target == "v75" else ()
     found = [program(layer) for layer in LAYERS
              if layer.name in ("shifted", "three_channels", *on_v75) or layer.epilogue == "converted"]
+    some = ("ragged", "three_channels", "threads", "pieces", "bytes_of_three_channels", "bytes_of_batches",
+            "bytes_of_threads")
+    found = sample(found, some if target == "v75" else ("shifted", "bytes_of_few"))
     steps = list(pipelines.get("default", targets.get(target)))
     place = [step.title for step in steps].index("hexagon-engine-convolution")
     module, _ = after("".join(one.text for one in found), [*steps[:place], ALWAYS, *steps[place + 1:]], target)

@@ -15,6 +15,8 @@ from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.lib.engine_conversions import read_conversion
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 
+pytestmark = pytest.mark.only_values
+
 ROUNDED = ("%r = arith.truncf %x : f32 to f16", "%s = arith.addf %r, %c : f16")
 IN_F32 = ("%r = arith.extf %c : f16 to f32", "%s = arith.addf %r, %x : f32")
 BODIES = {

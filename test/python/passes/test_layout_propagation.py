@@ -1,6 +1,7 @@
 """`hexagon-layout-propagation` and `hexagon-pair-reduction`: attention whose scores stay in tiles against float64."""
 
 import numpy as np
+import pytest
 from batch import after, on_host, on_simulator, steps_until
 
 from hexagon_mlir.frontend.torch.kernels import attention_rows
@@ -11,6 +12,8 @@ from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
 from hexagon_mlir.passes.layout_propagation.sizes import chain_cost
 from hexagon_mlir.passes.lib.engine_cost import pays
 from hexagon_mlir.targets import get
+
+pytestmark = pytest.mark.only_values
 
 STEPS = [UpstreamStep("linalg-generalize-named-ops"),
          PassStep(registry.get("hexagon-layout-propagation")(always=True))]

@@ -29,18 +29,21 @@ SIMULATED = ("exp", "log1p", "sin", "atan2", "tanh", "erfc", "cbrt", "powf", "di
              "isnan")
 """A sample: bench/maths.py does every function."""
 TARGETS = ("v75", "v79", "v75+hvx-ieee-fp")
-FEW, MANY = 1 << 18, 1_000_000
+FEW, MANY = 1 << 16, 1_000_000
 
 
 def with_counts():
-    """Each case for v75 and v79 with few f32 numbers; for a sample, the IEEE forms of v75, which compute what v79's do.
+    """Each function of f32 for v75 and v79 with few numbers, of f16 for one of the two and of bf16 for the other; for a
+    sample of f32, the IEEE forms of v75, which compute what v79's do.
 
     The rest, and 10^6 numbers, is `full`.
     """
     for name, element, level in CASES:
+        one = TARGETS[(FUNCTIONS.index(name) + (element == "bf16")) % 2]
         for target in TARGETS:
             if target != "v75+hvx-ieee-fp" or name in SIMULATED:
-                yield name, element, level, target, FEW
+                few = element == "f32" or target == one
+                yield pytest.param(name, element, level, target, FEW, marks=[] if few else pytest.mark.full)
             if target == "v75+hvx-ieee-fp" or element == "f32":
                 yield pytest.param(name, element, level, target, MANY, marks=pytest.mark.full)
 

@@ -242,6 +242,7 @@ def dropped(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, tl.where(keep, tl.load(x + i, mask=i < n) / (tl.program_id(0) + 3), i * 0.5), mask=i < n)
 
 
+@pytest.mark.only_values
 @pytest.mark.parametrize(("programs", "tasks"), [(1, 4), (20, 4)])
 def test_blocks_for_threads_are_one_in_a_program(programs, tasks, monkeypatch):
     """Each element gets the numbers of its place, whether a thread works on a block or a program on all of them."""

@@ -12,6 +12,8 @@ from waits import recorded
 from hexagon_mlir.bench.combinations import COMBINATIONS
 from hexagon_mlir.exec import sim
 
+pytestmark = pytest.mark.only_values
+
 PROGRAMS = programs()
 ALL_COMBINATIONS = "vec-add 2D"
 """The others have everything on, and those with accumulators or much to wait for double buffering alone."""
