@@ -22,8 +22,9 @@ class HexagonByteInterleavingPass(Pass):
     a tile's of weights, bytes of four planes the sums of 32 bits, and words of four bytes of 32 rows a tile's of
     weights that lie column by column; words of 32 bytes of four result tiles are a row's. Tiles of pixels have words of
     pixels that lie apart in their row of an image, as do pixels of sums; pixels of few channels overlap, and are loaded
-    one by one. One shuffle of two whole vectors is a step of
-    it. Sums of the columns of weights are dot products with -128.
+    one by one. Of weights of 4 bits, two neighbouring columns are in a byte of a row, and two rows in one of a tile.
+    One shuffle of two whole vectors is a step of it. Sums of the columns of weights are dot products with -128, or with
+    -8, where the weights have 4 bits, which are multiplied by 16.
 
     Before:
         #tiles = affine_map<(ct, c, kt, k, l) -> (ct, kt, k, c, l)>
@@ -71,8 +72,9 @@ class HexagonByteInterleavingPass(Pass):
 
     Options: none.
 
-    Refuses: nothing; it leaves alone pieces of other sizes than a tile's, rows of fewer than four tiles, of tiles whose
-    number of rows is no multiple of four, and buffers that are not contiguous inside of a tile or a row.
+    Refuses: nothing; it leaves alone pieces of other sizes than a tile's, rows of fewer than four tiles, eight of 4
+    bits, of tiles whose number of rows is no multiple of four, and buffers that are not contiguous inside of a tile or
+    a row.
 
     Needs: buffer.
     Leaves: buffer.

@@ -90,9 +90,11 @@ class HexagonMatrixEnginePass(Pass):
     joined. The left factor's bytes have no sign there, so 128 is added to those with sign, unless they were bytes
     without sign before 128 was subtracted, and 128 times the sum of the weights of each column is subtracted
     afterwards, which comes with weights that `pack-engine-weights` has packed. These may have 4 bits: two of them are
-    in a byte in memory, in TCM too, and the engine multiplies them so. Where an elementwise op begins with the
-    conversion of the sums to bytes that is the engine's (`hexagon_mlir.dialects.byte_conversions`), the engine does it,
-    by a table for each column, and gives one tile of bytes.
+    in a byte in memory, in TCM too, and the engine multiplies them so. In a grid, so are weights of which two columns
+    are in a byte, as `widen-nibbles` unpacks them: the bytes are transferred, and HVX makes tiles of them. Where an
+    elementwise op begins with the conversion of the sums to bytes that is the engine's
+    (`hexagon_mlir.dialects.byte_conversions`), the engine does it, by a table for each column, and gives one tile of
+    bytes.
 
     Before:
         func.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf16>) -> tensor<32x32xf16> {
@@ -328,7 +330,8 @@ class HexagonMatrixEnginePass(Pass):
         budget -= budget // self.gaps
         grid = None
         if not matmul.batches and matmul.op.parent.operation.name == "func.func":  # loops where others stand around it
-            nibbles = matmul.packed is not None and has_nibbles(matmul.packed.type)
+            nibbles = (product.nibble_pairs is not None if matmul.packed is None
+                       else has_nibbles(matmul.packed.type))
             sizes = ByteSizes(*matmul.sizes, matmul.epilogue_bytes, matmul.packed is not None, nibbles=nibbles)
             grid = choose_byte_grid(sizes, budget, ByteRates.of(target))
         of_grid = None if grid is None else (len(grid[0].steps), grid[1])

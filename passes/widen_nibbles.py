@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE
-from hexagon_mlir.ir import erase_op, ir, tensor
-from hexagon_mlir.ir.constants import constant
-from hexagon_mlir.ir.make import binary, cast
+from hexagon_mlir.ir import erase_op, ir
+from hexagon_mlir.ir.make import cast
 from hexagon_mlir.ir.query import functions, input_count, names_of, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.constant_factors import retype
 from hexagon_mlir.passes.lib.engine_byte_generics import byte_type
-from hexagon_mlir.passes.lib.engine_nibbles import nibble
-from hexagon_mlir.passes.lib.linalg_generic import generic
+from hexagon_mlir.passes.lib.engine_nibbles import unpack_columns
 
 _SIGNED, _UNSIGNED = ("arith.extsi", "arith.sitofp"), ("arith.extui", "arith.uitofp")
 
@@ -93,7 +90,7 @@ class WidenNibblesPass(Pass):
             argument.set_type(ir.RankedTensorType.get([*outer, columns // NIBBLES_PER_BYTE], byte_type()))
             for extension in extensions:
                 with extension.location, ir.InsertionPoint(extension):
-                    wide = _unpacked(argument, extension.name in _SIGNED)
+                    wide = unpack_columns(argument, extension.name in _SIGNED)
                     result = extension.results[0].type
                     extension.results[0].replace_all_uses_with(
                         wide if wide.type == result else cast(extension.name, result, wide))
@@ -138,23 +135,3 @@ def _can_be_packed(argument: ir.BlockArgument) -> bool:
     type_ = ir.RankedTensorType(argument.type)
     extended = all(use.owner.operation.name in (*_SIGNED, *_UNSIGNED) for use in argument.uses)
     return extended and type_.rank > 0 and type_.has_static_shape and type_.shape[-1] % NIBBLES_PER_BYTE == 0
-
-
-def _unpacked(packed: ir.Value, signed: bool) -> ir.Value:
-    """The nibbles of the bytes ``packed``, with their ``signed`` value or without, as bytes: twice the columns."""
-    shape = list(ir.RankedTensorType(packed.type).shape)
-    rank = len(shape)
-    halves = ir.AffineMap.get_identity(rank + 1)
-    bytes_ = ir.AffineMap.get(rank + 1, 0, list(halves.results)[:rank])
-    into = tensor.empty([*shape, NIBBLES_PER_BYTE], byte_type())
-
-    def half(given: Sequence[ir.Value]) -> ir.Value:
-        value = nibble(given[0], rank)
-        if signed:
-            return value
-        return binary("arith.andi", value, constant(ir.IntegerAttr.get(byte_type(), (1 << NIBBLE_BITS) - 1)))
-
-    wide = generic([packed], into, [bytes_, halves], ["parallel"] * (rank + 1), half)
-    groups = [*([dim] for dim in range(rank - 1)), [rank - 1, rank]]
-    return tensor.collapse_shape(ir.RankedTensorType.get([*shape[:-1], NIBBLES_PER_BYTE * shape[-1]], byte_type()),
-                                 wide, groups)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE, WORD
+from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, has_nibbles
 from hexagon_mlir.ir import ir, make, memref
 from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.byte_interleaving.nibbles import as_upper_nibbles, regrouped
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access, dot_product, interleaved
 from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_sign
 from hexagon_mlir.passes.lib.move_order import in_turns, iterations_together
@@ -129,6 +131,41 @@ class _Weights(Emitter):
             [(words, 1)], lambda word: move(step, first, word))))
 
 
+class _Nibbles(Emitter):
+    """Two in a byte of neighbouring columns, [steps][4][2][4][columns][16] -> [columns][steps][4][16][2][4], two in a
+    byte of rows that are four apart."""
+
+    joined = 2, 3
+    counted = (0, 1), (1, 2)
+
+    def _whole(self) -> bool:
+        _, _, *rows, columns, width = self._shape
+        return columns >= _NIBBLE_GROUP and rows == [NIBBLES_PER_BYTE, WORD] and width == TILE // NIBBLES_PER_BYTE
+
+    def _loops(self) -> None:
+        """Eight rows of eight tiles at a time."""
+        columns, steps, words = self._shape[4], self._count(0, 0), self._count(0, 1)
+        width = TILE // NIBBLES_PER_BYTE
+        distance = width * (1 if columns % _NIBBLE_GROUP else _NIBBLE_GROUP)
+
+        def move(step: ir.Value, first: ir.Value, word: ir.Value) -> Iterator[None]:
+            at = make.muli(first, index(width))
+            halves = []
+            for row in range(WORD):
+                halves.append(regrouped(*(self._source.load(
+                    self._bytes, [step, word, index(half), index(row), at], distance) for half in (0, 1))))
+                yield
+            even, odd = (interleaved(vectors, 1) for vectors in zip(*halves, strict=True))
+            for pair, both in enumerate(zip(even, odd, strict=True)):
+                for number, vector in enumerate(interleaved(both, WORD)):
+                    self._target.store(vector, [plus(first, NIBBLES_PER_BYTE * pair + number), step, word, index(0)],
+                                       GROUP * TILE)
+                yield
+
+        loop(steps, 1, lambda step: groups(columns, lambda first: nest(
+            [(words, 1)], lambda word: move(step, first, word)), _NIBBLE_GROUP))
+
+
 class _WeightsByColumn(Emitter):
     """[columns][32][steps][8][4] -> [columns][steps][8][32][4]."""
 
@@ -212,7 +249,8 @@ class _Join(Emitter):
 
 
 class _Sums(Emitter):
-    """Weights [columns][steps][8][32][4] -> 32-bit sums of each column, [columns][32], times -128."""
+    """Weights [columns][steps][8][32][4], or [4] of nibbles -> 32-bit sums of each column, [columns][32], times -128.
+    """
 
     joined = 2, 1
     counted = (0,), (0,)
@@ -225,13 +263,16 @@ class _Sums(Emitter):
         columns, (_, steps, words, *_) = self._count(0, 0), self._shape
         wide = ir.VectorType.get(self._bytes.shape, ir.IntegerType.get_signless(32))
         sums = ir.VectorType.get([TILE], ir.IntegerType.get_signless(32))
-        factor = constant(ir.DenseElementsAttr.get_splat(wide, ir.IntegerAttr.get(wide.element_type, SIGN)))
+        of_nibbles = has_nibbles(self._op.operands[0].type)
+        factor = constant(ir.DenseElementsAttr.get_splat(wide, ir.IntegerAttr.get(
+            wide.element_type, SIGN >> NIBBLE_BITS if of_nibbles else SIGN)))
 
         def column_of(column: ir.Value) -> None:
             def add(step: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
                 for word in range(words):
                     vector = self._source.load(self._bytes, [column, step, index(word), index(0)], GROUP * TILE)
-                    old = [make.addi(old[0], dot_product(make.cast("arith.extsi", wide, vector), factor))]
+                    for part in as_upper_nibbles(vector) if of_nibbles else [vector]:
+                        old = [make.addi(old[0], dot_product(make.cast("arith.extsi", wide, part), factor))]
                 return old
 
             total, = for_loop(index(0), index(steps), 1,
@@ -245,12 +286,16 @@ GROUP = 4
 """Tiles of a row in a vector, and rows of a tile."""
 
 
-def groups(count: int, emit: Callable[[ir.Value], None]) -> None:
-    """``emit`` for the first of each group of ``count`` tiles; the last group reaches back to the one before."""
-    whole = count - count % GROUP
-    loop(whole, GROUP, emit)
+_NIBBLE_GROUP = NIBBLES_PER_BYTE * GROUP
+"""Tiles of nibbles in a vector of rows."""
+
+
+def groups(count: int, emit: Callable[[ir.Value], None], group: int = GROUP) -> None:
+    """``emit`` for the first of each ``group`` of ``count`` tiles; the last group reaches back to the one before."""
+    whole = count - count % group
+    loop(whole, group, emit)
     if whole < count:
-        emit(index(count - GROUP))
+        emit(index(count - group))
 
 
 def loop(count: int | ir.Value, step: int, emit: Callable[[ir.Value], None]) -> None:
@@ -296,6 +341,6 @@ def plus(value: ir.Value, number: int) -> ir.Value:
 
 EMITTERS: dict[ByteCopy, type[Emitter]] = {
     ByteCopy.ACTIVATIONS: _Activations, ByteCopy.WEIGHTS: _Weights, ByteCopy.WEIGHTS_BY_COLUMN: _WeightsByColumn,
-    ByteCopy.RESULTS: _Results, ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
+    ByteCopy.NIBBLES: _Nibbles, ByteCopy.RESULTS: _Results, ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
 }  # fmt: skip
 """Kind of copy to what writes it."""

@@ -18,14 +18,15 @@ def interleaved(vectors: Sequence[ir.Value], block: int) -> list[ir.Value]:
     """
     given, unit = ir.VectorType(vectors[0].type), WORD if block % WORD == 0 else 1
     element = ir.VectorType.get([given.shape[0] // unit], ir.IntegerType.get_signless(8 * unit))
-    found, half = [_as(element, value) for value in vectors], len(vectors) // 2
+    found, half = [bitcast(element, value) for value in vectors], len(vectors) // 2
     for _ in range(half.bit_length()):
         found = [part for first, second in zip(found[:half], found[half:], strict=True)
                  for part in _of_two(first, second, block // unit)]
-    return [_as(given, value) for value in found]
+    return [bitcast(given, value) for value in found]
 
 
-def _as(type_: ir.VectorType, value: ir.Value) -> ir.Value:
+def bitcast(type_: ir.VectorType, value: ir.Value) -> ir.Value:
+    """The bits of vector ``value`` as ``type_``."""
     if value.type == type_:
         return value
     return ir.Operation.create("vector.bitcast", results=[type_], operands=[value]).result

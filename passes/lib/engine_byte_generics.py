@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from hexagon_mlir.ir import ir
+from hexagon_mlir.ir import arith, ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
@@ -57,6 +57,13 @@ def body_of(op: ir.Operation) -> Iterator[list[ir.Value]]:
 def yield_value(value: ir.Value) -> None:
     """The end of a body."""
     ir.Operation.create("linalg.yield", operands=[value])
+
+
+def loop_number(loop: int) -> ir.Value:
+    """In a body: the iteration of loop number ``loop``, a byte."""
+    number = ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes={
+        "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)}).result
+    return arith.index_cast(byte_type(), number)
 
 
 def byte_type() -> ir.Type:

@@ -10,6 +10,7 @@ from enum import Enum, auto
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, WORD
+from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, has_nibbles, nibble_weights_shape
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
@@ -20,6 +21,7 @@ from hexagon_mlir.passes.lib.engine_byte_generics import (
     elementwise,
     generic,
     has_maps,
+    loop_number,
     word_type,
     yield_value,
 )
@@ -33,6 +35,8 @@ _ACTIVATIONS = ("(rt, kt, r, k)", "(rt, r, kt, k)", "(rt, kt, r, k)")
 _WEIGHTS = ("(ct, kt, k, c, l)", "(kt, k, l, ct, c)", "(ct, kt, k, c, l)")
 _WEIGHTS_BY_COLUMN = ("(ct, kt, k, c, l)", "(ct, c, kt, k, l)", "(ct, kt, k, c, l)")
 _SUMS = ("(ct, c, kt, k, l)", "(ct, kt, k, c, l)", "(ct, c)")
+_NIBBLES = ("(ct, kt, k, c, h, l)", "(kt, k, 0, l, ct, c)", "(kt, k, 1, l, ct, c)", "(ct, kt, k, c, h, l)")
+_NIBBLE_LOOP = 4
 _JOIN = ("(rt, r, ct, c)", *(f"(rt, ct, {plane}, r, c)" for plane in range(PLANES)), "(rt, r, ct, c)")
 _JOIN_AND_ADD = (*_JOIN[:-1], "(ct, c)", _JOIN[-1])
 
@@ -57,10 +61,37 @@ def pack_byte_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
     return elementwise([view], into, loops, maps, lambda byte: byte).result
 
 
+def pack_nibble_weights(matrix: ir.Value) -> ir.Value:
+    """Tiles of nibbles (`hexagon_mlir.dialects.nibble_weights`) of ``matrix``, K x N / 2 bytes in whole tiles, which
+    have the weights of columns 2 i and 2 i + 1 in their lower and upper halves."""
+    rows, half = ir.RankedTensorType(matrix.type).shape
+    columns = NIBBLES_PER_BYTE * half // TILE
+    view = _expanded(matrix, [TILE // (NIBBLES_PER_BYTE * WORD), NIBBLES_PER_BYTE, WORD], [TILE // NIBBLES_PER_BYTE])
+    *outer, width, words = nibble_weights_shape(TILE * columns, rows)
+    outer[0] = columns
+    into = tcm_tensor([*outer, width // NIBBLES_PER_BYTE, NIBBLES_PER_BYTE, words], byte_type())
+
+    def both(first: ir.Value, second: ir.Value) -> ir.Value:
+        bits, mask = (constant(ir.IntegerAttr.get(byte_type(), value)) for value in (
+            NIBBLE_BITS, (1 << NIBBLE_BITS) - 1))
+        places = binary("arith.muli", loop_number(_NIBBLE_LOOP), bits)
+        low = binary("arith.andi", binary("arith.shrui", first, places), mask)
+        return binary("arith.ori", low, binary("arith.shli", binary("arith.shrui", second, places), bits))
+
+    tiles = elementwise([view, view], into, _NIBBLES[0], _NIBBLES[1:], both).result
+    return tensor.collapse_shape(ir.RankedTensorType.get([*outer, width, words], byte_type()), tiles,
+                                 [[0], [1], [2], [3, 4], [5]])
+
+
 def column_sums(weights: ir.Value, start: ir.Value) -> ir.Value:
-    """``start``, i32 [N / 32][32], minus 128 times the sum of each column of the tiles ``weights``."""
+    """``start``, i32 [N / 32][32], minus 128 times the sum of each column of the tiles ``weights``, bytes or nibbles.
+    """
     op = generic([weights], start, _SUMS[0], _SUMS[1:], reductions=3)
     with body_of(op) as (byte, old):
+        if has_nibbles(weights.type):
+            bits = constant(ir.IntegerAttr.get(byte_type(), NIBBLE_BITS))
+            low = binary("arith.shrsi", binary("arith.shli", byte, bits), bits)
+            byte = binary("arith.addi", low, binary("arith.shrsi", byte, bits))
         wide = cast("arith.extsi", word_type(), byte)
         sign = constant(ir.IntegerAttr.get(word_type(), SIGN))
         yield_value(binary("arith.addi", old, binary("arith.muli", wide, sign)))
@@ -101,12 +132,18 @@ def _expanded(matrix: ir.Value, rows: list[int], columns: list[int]) -> ir.Value
                                [list(range(cut)), list(range(cut, len(shape)))], [], shape)
 
 
+_HALVES = ["arith.shli", "arith.shrsi", "arith.shrsi", "arith.addi"]
+_PACK_NIBBLES = ["linalg.index", "arith.index_cast", "arith.muli", "arith.shrui", "arith.andi", "arith.shrui",
+                 "arith.shli", "arith.ori", "linalg.yield"]
+
+
 class ByteCopy(Enum):
     """What moves bytes between rows and tiles."""
 
     ACTIVATIONS = auto()
     WEIGHTS = auto()
     WEIGHTS_BY_COLUMN = auto()
+    NIBBLES = auto()
     RESULTS = auto()
     JOIN = auto()
     SUMS = auto()
@@ -114,10 +151,10 @@ class ByteCopy(Enum):
 
 
 _COPIES = {_ACTIVATIONS: ByteCopy.ACTIVATIONS, _WEIGHTS: ByteCopy.WEIGHTS,
-           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _RESULTS: ByteCopy.RESULTS, _JOIN: ByteCopy.JOIN,
-           _JOIN_AND_ADD: ByteCopy.JOIN, _SUMS: ByteCopy.SUMS}
+           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _NIBBLES: ByteCopy.NIBBLES, _RESULTS: ByteCopy.RESULTS,
+           _JOIN: ByteCopy.JOIN, _JOIN_AND_ADD: ByteCopy.JOIN, _SUMS: ByteCopy.SUMS}
 LOOPS_OF_THREADS = {ByteCopy.ACTIVATIONS: (0, 2), ByteCopy.WEIGHTS: (1, 2), ByteCopy.WEIGHTS_BY_COLUMN: (0,),
-                    ByteCopy.RESULTS: (0, 1), ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
+                    ByteCopy.NIBBLES: (1, 2), ByteCopy.RESULTS: (0, 1), ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
 """Loops that threads may share: not those that vectors, or several of them at a time, go along."""
 
 
@@ -139,8 +176,12 @@ def _computes(op: ir.Operation, kind: ByteCopy) -> bool:
         adds = len(inputs) > PLANES
         return same and inputs[0] == byte_type() and output == word_type() and names == join_names(adds)
     if kind is ByteCopy.SUMS:
+        of_nibbles = has_nibbles(op.operands[0].type)
         return inputs == [byte_type()] and output == word_type() and names == [
-            "arith.extsi", "arith.muli", "arith.addi", "linalg.yield"]
+            *(_HALVES if of_nibbles else ()), "arith.extsi", "arith.muli", "arith.addi", "linalg.yield"]
+    if kind is ByteCopy.NIBBLES:
+        return (op.operands[0] == op.operands[1] and inputs == [byte_type()] * 2 and output == byte_type()
+                and names == _PACK_NIBBLES)
     if inputs != [byte_type()] or output != byte_type():
         return False
     if kind is ByteCopy.ACTIVATIONS and flipped_sign(op) == SIGN:

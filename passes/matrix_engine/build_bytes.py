@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, TILE, vector_tiles
-from hexagon_mlir.ir import ir, tensor
-from hexagon_mlir.ir.constants import constant
+from hexagon_mlir.dialects.nibble_weights import NIBBLES_PER_BYTE
+from hexagon_mlir.ir import arith, ir, tensor
+from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.passes.lib.engine_byte_conversions import byte_tables, multiply_to_bytes, sum_of_columns
 from hexagon_mlir.passes.lib.engine_byte_generics import byte_type
@@ -88,6 +89,16 @@ class ByteMatmulBuilder(MatmulBuilder):
         if self._in_program and is_local(part) and whole == list(ir.RankedTensorType(part.type).shape):
             return part
         return _filled_up(part, whole)
+
+    def nibble_pairs(self, packed: ir.Value, where: Where) -> ir.Value:
+        """The part of ``packed``, bytes of two columns each, at ``where`` in TCM, filled up with zeros to tiles that
+        are whole vectors of it."""
+        matmul = self._matmul
+        start, count = where[matmul.column]
+        here = {**where, matmul.column: (arith.divui(start, index(NIBBLES_PER_BYTE)), count // NIBBLES_PER_BYTE)}
+        part = self._slice(packed, matmul.reads[RIGHT], here)
+        depth, columns = (TILE * vector_tiles(size) for size in ir.RankedTensorType(part.type).shape)
+        return _filled_up(part, [depth, columns])
 
     def start(self, where: Where) -> ir.Value | None:
         """What the sums of each column start from, [N / 32][32]; None for zeros. If the sums of the columns of weights

@@ -6,7 +6,7 @@ from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, RANK, TILE, tiles
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.lib.engine_byte_conversions import multiply_to_bytes
 from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
-from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, pack_byte_weights, rows_of_bytes
+from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, pack_byte_weights, pack_nibble_weights, rows_of_bytes
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, Where
@@ -23,7 +23,7 @@ class ByteGridBuilder(GridBuilder):
     def __init__(self, product: ByteMatmul, grid: Grid) -> None:
         super().__init__(product.matmul, grid)
         self._factors = ByteMatmulBuilder(product, self._blocks)
-        self._conversion = product.conversion
+        self._conversion, self._pairs = product.conversion, product.nibble_pairs
         self._added: dict[Fetch, ir.Value | None] = {}
         self._tables: dict[tuple[ir.Value, int], ir.Value] = {}
 
@@ -31,6 +31,8 @@ class ByteGridBuilder(GridBuilder):
         """The block in TCM: rows, or the tiles of weights that are packed."""
         if fetch.operand == RIGHT and self._matmul.packed is not None:
             return super().fetched(fetch)
+        if fetch.operand == RIGHT and self._pairs is not None:
+            return self._factors.nibble_pairs(self._pairs, self.where(fetch))
         return self._factors.matrix(fetch.operand, self.where(fetch))
 
     def packs(self, fetch: Fetch, block: Weights) -> ir.Value:
@@ -39,7 +41,8 @@ class ByteGridBuilder(GridBuilder):
         if fetch.operand == LEFT:
             return self._factors.activations(block)
         where = self.where(fetch)
-        weights = (pack_byte_weights(block, self._matmul.transposed(RIGHT)) if self._matmul.packed is None else block)
+        weights = (block if self._matmul.packed is not None else pack_nibble_weights(block)
+                   if self._pairs is not None else pack_byte_weights(block, self._matmul.transposed(RIGHT)))
         weights = extract(weights, [tiles(where[self._matmul.column][1]), *[None] * (RANK - 1)], [0] * RANK)
         if self._conversion is None:
             self._added[fetch] = self._factors.added(weights, self._factors.start(where))

@@ -8,6 +8,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
 from hexagon_mlir.passes.lib.engine_byte_tiles import unflipped
+from hexagon_mlir.passes.lib.engine_nibbles import nibble_pairs
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import (
     RESULT,
@@ -17,6 +18,8 @@ from hexagon_mlir.passes.matrix_engine.read import (
     read_product,
     starts_from_zero,
 )
+
+_RIGHT = 1
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,12 @@ class ByteMatmul:
     start_loops: Dims = ()
     conversion: Conversion | None = None
     flipped: bool = False
+
+    @property
+    def nibble_pairs(self) -> ir.Value | None:
+        """The bytes, of two columns each, that the right factor has the nibbles of; None for any other factor."""
+        matmul = self.matmul
+        return None if matmul.batches or matmul.transposed(_RIGHT) else nibble_pairs(matmul.op.operands[_RIGHT])
 
     def without_signs(self) -> ByteMatmul:
         """The same with the bytes, 128 more, that its left factor is computed from, if it is: its op reads them now."""

@@ -6,9 +6,12 @@ from batch import after, on_host, on_simulator
 from linalg_programs import Program
 
 import hexagon_mlir as hx
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.artifacts.weights import LEAST_BYTES
+from hexagon_mlir.codegen.emission import emit
+from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch
+from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
 from hexagon_mlir.passes.matrix_engine.constant_weights import estimated_cycles
 
@@ -16,6 +19,8 @@ pytestmark = pytest.mark.only_values
 
 SHAPES = [(3, 45, 7), (65, 31, 129), (64, 96, 200), (70, 300, 150)]
 """Rows, steps and columns."""
+SMALL = 1_000_000
+"""Bytes of TCM in which the largest products of `given` are several blocks."""
 
 
 def product(name: str, sizes: tuple[int, int, int], left: type, low: int = -8, given: bool = False,
@@ -85,6 +90,52 @@ def test_on_the_simulator():
         on_engine |= {program.name} if run.matrix is not None and run.matrix.macs else set()
     assert "weight.n" in asm
     assert {"signed_70_300_150", "unsigned_70_300_150"} <= on_engine and "signed_3_45_7" not in on_engine
+
+
+def given() -> list[Program]:
+    shapes = [(3, 45, 6), (65, 31, 130), (64, 256, 200), (70, 300, 640)]
+    return [*(product(f"signed_{'_'.join(map(str, shape))}", shape, np.int8, given=True) for shape in shapes),
+            product("unsigned", (130, 100, 300), np.uint8, given=True, extended=True)]
+
+
+@pytest.mark.parametrize(("tcm_bytes", "nibbles"), [(0, True), (SMALL, True), (SMALL // 2, False)])
+def test_arguments_on_the_host(tcm_bytes, nibbles):
+    """Columns of two weights in a byte to tiles of nibbles, in one block and in several; in loops they are bytes."""
+    found = given()
+    module, _ = after("".join(program.text for program in found), [
+        PassStep(registry.get("widen-nibbles")()),
+        PassStep(registry.get("hexagon-matrix-engine")(always=True, tcm_bytes=tcm_bytes))])
+    products = to_text(module).count(", tensor<2xi8>)")
+    assert products > len(found) if nibbles else products < len(found)
+    call = on_host(module, [program.name for program in found])
+    for program in found:
+        program.check(call(program.name, program.arguments)[0])
+
+
+def test_arguments_on_the_simulator():
+    """Rows of one vector and of several, and of one and a half."""
+    found = [program for program in given() if program.name not in ("signed_3_45_6", "signed_64_256_200")]
+    steps = list(pipelines.get("default", targets.get()))
+    place = [step.title for step in steps].index("hexagon-matrix-engine")
+    made = PassStep(registry.get("hexagon-matrix-engine")(always=True, tcm_bytes=SMALL))
+    module, _ = after("".join(program.text for program in found), [*steps[:place], made, *steps[place + 1:]])
+    asm = emit(translate_to_llvm_ir(module), targets.get())
+    assert "weight.n" in asm and "weight.b" not in asm
+    for program in found:
+        result = program.place()
+        launch(asm, program.name, [*program.arguments, result], None)
+        program.check(result)
+
+
+@pytest.mark.parametrize(("old", "new"), [("shli", "shrui"), ("constant 4", "constant 3"), ("index 2", "index 1")])
+def test_other_bits_are_no_nibbles(old, new):
+    """Of a factor that is almost made so, bytes are packed."""
+    program = product("given", (64, 32, 32), np.int8, given=True)
+    module, _ = after(program.text, [PassStep(registry.get("widen-nibbles")())])
+    texts = [to_text(module), to_text(module).replace(old, new, 1)]
+    tiled = [to_text(after(text, [PassStep(registry.get("hexagon-matrix-engine")(always=True))])[0])
+             for text in texts]
+    assert ["x4x16x2x4xi8>" in text for text in tiled] == [True, False]
 
 
 @pytest.mark.parametrize("pipeline", ["default", "scalar"])
