@@ -55,12 +55,17 @@ def chosen(case, sizes):
 
 
 def pytest_itemcollected(item):
-    """Cases of grids with the mark ``each_value`` that are not `chosen` have the mark ``full``."""
+    """Cases of grids with the mark ``each_value`` that are not `chosen` have the mark ``full``, and so have those of
+    lists with the mark ``full_except`` that it does not name.
+    """
     if item.get_closest_marker("each_value"):
         sizes = [len(mark.args[1]) for mark in item.iter_markers("parametrize")]
         case = max(item.callspec.indices.values())  # those of fixtures' parameters are smaller: they vary the slowest
         if not chosen(case % prod(sizes), sizes):
             item.add_marker("full")
+    named = item.get_closest_marker("full_except")
+    if named and item.callspec.id not in named.args:
+        item.add_marker("full")
 
 
 @pytest.hookimpl(trylast=True)

@@ -56,6 +56,12 @@ def test_the_mark_of_the_other_cases(request, letter, one, other, kind):
     assert full == ((letter, one) not in {("a", 1), ("b", 3), ("c", 1)})
 
 
+@pytest.mark.full_except("one", "three")
+@pytest.mark.parametrize("number", [1, 2, 3], ids=["one", "two", "three"])
+def test_the_mark_of_the_cases_that_are_not_named(request, number):
+    assert (request.node.get_closest_marker("full") is not None) == (number == 2)
+
+
 def test_their_files_are_there():
     files = {str(file) for file in (ROOT / "test" / "python").rglob("test_*.py")}
     for name in conftest.LONG:
