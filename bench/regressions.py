@@ -133,7 +133,9 @@ def _model_costs(names: Iterable[str], target: str, numerics: str = "f32") -> Co
         with torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = hx.compile(torch.export.export(module.eval(), inputs), target=target, numerics=numerics)
-            model(*inputs)
+            results = model(*inputs)
+            if numerics == "f32":
+                torch.testing.assert_close(results, module(*inputs), rtol=0, atol=2e-5)
         found[name] = cost(record.result for record in model.last_run.launches)
     return found
 
