@@ -16,6 +16,8 @@ from hexagon_mlir.sweep.measure import Row, measured
 from hexagon_mlir.sweep.points import Point
 
 Measurements = Iterator[tuple[Point, Row]]
+CONNECT_SECONDS = 10
+"""How long the scheduler of a cluster has to answer."""
 _ENDED = "the process that measured it ended"
 
 
@@ -70,7 +72,7 @@ def on_cluster(points: Sequence[Point], address: str) -> Measurements:
         raise HexError.plain("--scheduler needs the package distributed, which is not installed",
                              hint="pip install 'hexagon-mlir[cluster]'") from None
     try:
-        client = Client(address, timeout="10s", set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
         raise HexError.plain(f"no scheduler at {address}: {error}") from None
     with client:
