@@ -257,14 +257,14 @@ class Residual(nn.Module):
 
 
 class ResNet18(nn.Module):
-    """ResNet-18; ``width`` is 64 in the original."""
+    """ResNet-18; ``width`` is 64 in the original, which has four ``stages``."""
 
-    def __init__(self, width=64, classes=1000):
+    def __init__(self, width=64, classes=1000, stages=4):
         super().__init__()
-        sizes = [width, width, 2 * width, 4 * width, 8 * width]
+        sizes = [width, *(width << stage for stage in range(stages))]
         self.stem = nn.Sequential(convolution(3, width, 7, 2, activation=nn.ReLU()), nn.MaxPool2d(3, 2, 1))
         self.layers = nn.Sequential(*[Residual(sizes[i] if j == 0 else sizes[i + 1], sizes[i + 1],
-                                               2 if i and j == 0 else 1) for i in range(4) for j in range(2)])
+                                               2 if i and j == 0 else 1) for i in range(stages) for j in range(2)])
         self.head = nn.Linear(sizes[-1], classes)
 
     def forward(self, x):

@@ -151,7 +151,7 @@ def test_random_bytes(whole, tmp_path):
     """Wherever they are: the zip's directory, headers of its entries, documents, weights."""
     data, file, draw = whole.read_bytes(), tmp_path / "m.pt2", random.Random(4)
     failed = 0
-    for _ in range(300):
+    for _ in range(100):
         changed = bytearray(data)
         if draw.random() < 0.5:
             changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
@@ -164,7 +164,7 @@ def test_random_bytes(whole, tmp_path):
         except hx.HexError as error:
             failed += 1
             assert "m.pt2: error: pt2: " in str(error)
-    assert failed > 100
+    assert failed > 30
 
 
 def spots(value, path=()):
@@ -173,7 +173,7 @@ def spots(value, path=()):
         yield from spots(part, (*path, key))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_programs_that_do_not_fit(whole, tmp_path, seed):
     """Another number, name or shape somewhere: PyTorch may find that out when it decomposes."""
     content, draw, file = records(whole), random.Random(seed), tmp_path / "m.pt2"

@@ -34,8 +34,10 @@ class Bare(torch.nn.Module):
         return self.head(self.table(indices))
 
 
-@pytest.mark.parametrize("make", [lambda: Gpt2(layers=1, width=256, heads=4, vocabulary=50257, positions=16), Bare],
-                         ids=["GPT-2", "bare"])
+@pytest.mark.only_values
+@pytest.mark.parametrize("make", [
+    pytest.param(lambda: Gpt2(layers=1, width=256, heads=4, vocabulary=50257, positions=16), marks=pytest.mark.full),
+    Bare], ids=["GPT-2", "bare"])
 def test_tied_weights_are_held_at_most_twice(make):
     """Once by PyTorch, once in the machine's memory: packed or transposed copies would be a third and a fourth."""
     linear, x = torch.nn.Linear(4, 4).eval(), torch.ones(1, 4)

@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from models.zoo import mlp
 from torch.export import Dim
 
 import hexagon_mlir as hx
 from hexagon_mlir.cli.hexmlir import main
+
+pytestmark = pytest.mark.only_values
 
 
 @pytest.fixture
 def dynamic(tmp_path, monkeypatch):
     """A file of a program with one dynamic size, in the current folder."""
     monkeypatch.chdir(tmp_path)
-    module = mlp().eval()
+    module = torch.nn.Sequential(torch.nn.Linear(20, 7), torch.nn.Softmax(-1)).eval()
     program = torch.export.export(module, (torch.randn(4, 20),), dynamic_shapes=({0: Dim("n", max=8)},))
     torch.export.save(program, "m.pt2")
     return module

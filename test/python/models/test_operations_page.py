@@ -26,11 +26,11 @@ print(operations.page({name: operations.outcome(operations.database()[name]) for
 def test_sample():
     """In a process of its own: PyTorch's test database changes settings of PyTorch."""
     choose = random.Random(26)
-    equal, refused = choose.sample(EQUAL, 7), choose.sample(sorted(REFUSED), 3)
+    equal, refused = choose.sample(EQUAL, 4), choose.sample(sorted(REFUSED), 3)
     run = subprocess.run([sys.executable, "-c", PROGRAM, *equal, *refused], cwd=ROOT, capture_output=True, text=True,
                          check=False)
     assert run.returncode == 0, run.stderr
-    assert "Of 10 operations, 7 are equal" in run.stdout, run.stdout
+    assert "Of 7 operations, 4 are equal" in run.stdout, run.stdout
     for name in refused:
         assert f"| `{name}` | {REFUSED[name]} |\n" in run.stdout
 
