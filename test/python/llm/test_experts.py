@@ -17,6 +17,8 @@ from hexagon_mlir.frontend.llm.decoder import Decoder
 from hexagon_mlir.frontend.llm.experts import Experts
 from hexagon_mlir.frontend.llm.weights import _experts_of_codes
 
+pytestmark = pytest.mark.only_values
+
 MIXTURE = dict(experts=3, chosen=2, expert_hidden=24)
 QWEN = SIZES | {"model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
                 "norm_topk_prob": True, "num_hidden_layers": 2, "mlp_only_layers": [0]}
@@ -41,6 +43,7 @@ def test_many_experts_read_prompts_token_by_token():
     assert model.generate(PROMPT, 4) == eager(reference, PROMPT, 4) and set(model.programs) == {1}
 
 
+@pytest.mark.only_values(False)
 def test_only_the_chosen_experts_move():
     config = DecoderConfig(vocabulary=70, width=256, layers=1, heads=4, groups=2, depth=16, hidden=48, experts=16,
                            chosen=2, expert_hidden=128)
@@ -68,6 +71,7 @@ def of_codes(experts, rows, width, dtype=torch.float32, seed=0):
     return stacked(parts), torch.stack([one.matrix().T for one in parts])
 
 
+@pytest.mark.only_values(False)
 def test_only_the_codes_of_the_chosen_experts_move():
     """A chunk is multiplied with those of all."""
     config = DecoderConfig(vocabulary=70, width=512, layers=1, heads=4, groups=2, depth=16, hidden=48, experts=16,

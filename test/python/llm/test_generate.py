@@ -16,6 +16,8 @@ from hexagon_mlir.frontend.llm.decoder import Decoder
 from hexagon_mlir.frontend.llm.rotary import RotaryScaling, frequencies, scaling_of
 from hexagon_mlir.frontend.llm.sampling import Sampling
 
+pytestmark = pytest.mark.only_values
+
 
 def test_64_greedy_tokens_equal_those_of_eager_pytorch():
     module = decoder(seed=6, window=20, projection_bias=True)
@@ -47,7 +49,8 @@ def test_64_greedy_tokens_equal_those_of_eager_pytorch():
         model.scores([70])
 
 
-@pytest.mark.parametrize(("window", "size"), [(0, 192), (7, 192), (7, 1024)])
+@pytest.mark.parametrize(("window", "size"), [
+    (0, 192), pytest.param(7, 192, marks=pytest.mark.full), (7, 1024)])
 def test_greedy_tokens_of_a_cache_that_threads_share_in_parts(window, size):
     """Attention of one query on so many keys is a kernel of parts, most of which see no key; of the longer cache, the
     first quarter is read."""

@@ -13,9 +13,10 @@ from torch import nn
 
 import hexagon_mlir as hx
 from hexagon_mlir.exec import sim
-from hexagon_mlir.exec.sim import _machines as machines
 from hexagon_mlir.report.model import model_report
 from hexagon_mlir.sim.arithmetic import IEEE_NOTE, Arithmetic
+
+pytestmark = pytest.mark.only_values
 
 
 def flat(value):
@@ -36,6 +37,7 @@ def compile_and_compare(module, *inputs, atol=1e-5):
     return model
 
 
+@pytest.mark.only_values(False)
 def test_mlp():
     model = compile_and_compare(mlp(), torch.randn(5, 20))
     result = model.result
@@ -69,6 +71,7 @@ class Cube(nn.Module):
         return x * x * x
 
 
+@pytest.mark.only_values(False)
 def test_lenet_and_what_was_foreseen():
     """From sizes alone: cycles within a factor of two, bytes within a tenth; unknown before the first run."""
     module, x = LeNet().eval(), torch.randn(1, 1, 28, 28)
@@ -157,6 +160,7 @@ def test_one_tensor_at_two_places():
     compile_and_compare(Same(), torch.randn(1, 2, 9, 16), torch.randint(-9, 9, (7, 7), dtype=torch.int32))
 
 
+@pytest.mark.only_values(False)
 def test_attention_over_tiles_of_keys():
     """More keys than a tile: the running maximum and sums go from tile to tile."""
     model = compile_and_compare(Attention(), torch.randn(1, 1, 40, 64), *(torch.randn(1, 1, 300, 64) for _ in "kv"))
@@ -171,7 +175,7 @@ def test_weights_are_not_copied():
     model = compile_and_compare(module, torch.randn(5, 20))
     ours = {tensor.untyped_storage().data_ptr() for tensor in model.signature.constants.values()}
     assert ours == {parameter.untyped_storage().data_ptr() for parameter in module.parameters()}
-    assert sum(machine.memory.ddr.used for machine in machines.values()) == 0
+    assert sum(machine.memory.ddr.used for machine in sim._machines.values()) == 0
 
 
 class Counter(nn.Module):
@@ -341,7 +345,8 @@ def test_wrong_options(options, message):
         torch.compile(uncompilable, backend="hexagon", options=options)(torch.randn(4, 3))
 
 
-@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+@pytest.mark.only_values(False)
+@pytest.mark.parametrize("causal", [pytest.param(False, marks=pytest.mark.full), True], ids=["all", "causal"])
 def test_attention_reads_keys_once_for_each_tile_of_queries(causal):
     """No matrix of scores: every allocation is smaller, and few bytes cross DDR beyond those that must."""
     sys.path.insert(0, str(ROOT))
