@@ -37,6 +37,10 @@ LONG = ("test_regressions.py::test_costs", "test_artifacts.py::TestCompile::test
 """Parts of the names of tests that take longer than ten seconds, the longest first."""
 
 
+UNMET = pytest.StashKey[dict[str, set[str]]]()
+"""By test, the names in its mark ``full_except`` that no case has had."""
+
+
 def everything(config):
     """Whether ``-m`` names ``full``: tests that have this mark run, and the mark ``only_values`` changes nothing."""
     return "full" in config.option.markexpr
@@ -64,8 +68,11 @@ def pytest_itemcollected(item):
         if not chosen(case % prod(sizes), sizes):
             item.add_marker("full")
     named = item.get_closest_marker("full_except")
-    if named and item.callspec.id not in named.args:
-        item.add_marker("full")
+    if named:
+        if item.callspec.id not in named.args:
+            item.add_marker("full")
+        unmet = item.session.stash.setdefault(UNMET, {}).setdefault(item.nodeid.partition("[")[0], set(named.args))
+        unmet.discard(item.callspec.id)
 
 
 @pytest.hookimpl(trylast=True)
@@ -78,10 +85,13 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: next((n for n, name in enumerate(LONG) if f"/{name}" in item.nodeid), len(LONG)))
 
 
-def pytest_collection_finish():
-    """The collector of reference cycles leaves the modules and the thousands of tests alone from here on, and starts
-    more rarely: it took a tenth of the time of tests of models.
+def pytest_collection_finish(session):
+    """Names in marks ``full_except`` are those of cases. The collector of reference cycles leaves the modules and the
+    thousands of tests alone from here on, and starts more rarely: it took a tenth of the time of tests of models.
     """
+    unmet = {test: names for test, names in session.stash.get(UNMET, {}).items() if names}
+    if unmet and not any("::" in word for word in session.config.args):
+        raise pytest.UsageError(f"full_except names no case: {unmet}")
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
