@@ -26,6 +26,7 @@ def weights(bits, block, zeros, depth=300, columns=70, seed=0):
     return (codes - next(spread)).float() * next(spread)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("zeros", [False, True])
 @pytest.mark.parametrize("block", [32, 64, 128, 4096])
 @pytest.mark.parametrize("bits", [4, 8])

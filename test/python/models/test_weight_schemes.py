@@ -32,7 +32,11 @@ def test_all_schemes_are_here():
     assert set(NBYTES) == set(weight_schemes.MODELS)
 
 
-@pytest.mark.parametrize("name", NBYTES)
+STORED = ("Q4_0 (GGUF)", "Q4_1 (GGUF)", "Q8_0 (GGUF)", "Q4_K (GGUF)", "MXFP4 (GGUF)")
+"""Bytes and values of these are in `test_stored_weights` too."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.full] * (name in STORED)) for name in NBYTES])
 def test_bytes_and_values(name):
     model = weight_schemes.MODELS[name](size=SIZE)
     dtype = torch.float16 if "f16" in name else torch.float32
