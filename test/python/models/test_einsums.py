@@ -51,6 +51,8 @@ def check(spec, *shapes):
     return records
 
 
+@pytest.mark.full_except(
+    "transposed left", "transposed result", "batches inside", "scores, heads inside", "values", "ragged")
 @pytest.mark.parametrize("name", CASES)
 def test_on_the_engine(name):
     spec, *shapes = CASES[name]

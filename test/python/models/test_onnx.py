@@ -338,6 +338,7 @@ CASES = {
 }
 
 
+@pytest.mark.full_except("even", "end from the end", "constant columns")
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_with_several_cases(name, tmp_path):
     """No formula gives them: they are compiled for each size. A slice of constant columns is one for any rows."""

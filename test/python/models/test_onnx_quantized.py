@@ -89,6 +89,7 @@ def inputs_of(model):
 
 
 @pytest.mark.ieee_arithmetic
+@pytest.mark.full_except("image", "QLinearConv", "QLinearMatMul", "MatMulInteger", "scales of the run")
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values(name, tmp_path):
     text, weights, whole = GRAPHS[name]

@@ -107,7 +107,7 @@ def test_numbers_of_bf16_are_one_piece():
 
 
 @pytest.mark.only_values(False)
-@pytest.mark.parametrize("rows", [ROWS, 45])
+@pytest.mark.parametrize("rows", [pytest.param(ROWS, marks=pytest.mark.full), 45])
 def test_bf16_the_same_as_in_each_run(rows):
     """Bit for bit what a kernel computes that scales its factors itself; the columns with an infinity or a NaN too."""
     weight = torch.from_numpy(hard(DEPTH, COLUMNS)).bfloat16()

@@ -47,6 +47,7 @@ CONVOLUTIONS = {
                    [(1, 3, 5, 4), (3, 6, 3, 3), (6,)])}
 
 
+@pytest.mark.full_except("edges", "dilation", "groups", "one dimension", "transposed")
 @pytest.mark.parametrize(("function", "shapes"), CONVOLUTIONS.values(), ids=CONVOLUTIONS)
 def test_convolutions(function, shapes):
     check(function, *(R(shape) for shape in shapes))
@@ -75,6 +76,7 @@ MASKS = {"none": {}, "causal": {"is_causal": True}, "bool": {"attn_mask": BEFORE
          "added": {"attn_mask": torch.where(BEFORE, 0.5, float("-inf"))}}
 
 
+@pytest.mark.full_except("causal", "bool")
 @pytest.mark.parametrize("options", MASKS.values(), ids=MASKS)
 def test_attention(options):
     check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, **options), R(2, 2, 7, 8), R(2, 2, 9, 8),
@@ -95,7 +97,9 @@ def test_gradients_are_f32_in_mixed_numerics():
     assert dx.abs().min() > 0
 
 
+@pytest.mark.full
 def test_losses_of_three_steps():
+    """A second convolution that trains; the first one is in `test_training_steps`."""
     torch.manual_seed(5)
     module = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                            nn.Linear(8 * 16, 10))

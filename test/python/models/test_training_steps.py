@@ -47,6 +47,7 @@ ARCHITECTURES = {
                    lambda: torch.randn(3, 7))}
 
 
+@pytest.mark.full_except("convolution", "recurrent", "transformer")
 @pytest.mark.parametrize(("make", "inputs"), ARCHITECTURES.values(), ids=ARCHITECTURES)
 def test_losses_of_three_steps(make, inputs):
     torch.manual_seed(3)
@@ -78,6 +79,7 @@ OPTIMIZERS = {
     "AdamW": lambda p, on_chip: torch.optim.AdamW(p, lr=0.01, foreach=on_chip, capturable=on_chip, amsgrad=True)}
 
 
+@pytest.mark.full_except("AdamW as it is", "SGD", "AdamW")
 @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
 def test_steps_of_optimizers(make):
     """Parameters and states after three compiled steps; gradients of zero and of very different sizes, too."""
