@@ -1,6 +1,6 @@
 """Every step of the pipelines keeps the meaning: the IR after it runs on the host, and the result is compared.
 
-What a step makes wrong stays wrong: by default the IR runs after every fifth change and after the last one. Where the
+What a step makes wrong stays wrong: by default the IR runs after every tenth change and after the last one. Where the
 result is wrong it runs after each, to name the step; so do the cases with the mark ``full``.
 """
 
@@ -52,7 +52,7 @@ def on_host(case: Case, module) -> np.ndarray:
     return function(arguments)[0]
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("pipeline", ["default", "scalar"])
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_every_step(case, pipeline, every):
