@@ -110,11 +110,12 @@ def _is_nibbles(value: ir.Value) -> bool:
 
 def _widen_input(op: ir.Operation, number: int) -> bool:
     """Whether input ``number`` of linalg op ``op`` is bytes now, of an extension before it."""
+    if not (_is_nibbles(op.operands[number]) and len(op.regions)):  # linalg.yield, softmax and pack have no region
+        return False
     argument = op.regions[0].blocks[0].arguments[number]
     readers = [use.owner.operation for use in argument.uses]
     signed = {reader.name in _SIGNED for reader in readers}
-    if not (_is_nibbles(op.operands[number]) and len(signed) == 1) or any(
-            reader.name not in (*_SIGNED, *_UNSIGNED) for reader in readers):
+    if len(signed) != 1 or any(reader.name not in (*_SIGNED, *_UNSIGNED) for reader in readers):
         return False
     shape = ir.RankedTensorType(op.operands[number].type).shape
     with op.location, ir.InsertionPoint(op):

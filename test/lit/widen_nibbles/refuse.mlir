@@ -46,3 +46,11 @@ func.func @caller(%w: tensor<4xi4>) -> tensor<4xi8> {
   %0 = call @callee(%w) : (tensor<4xi4>) -> tensor<4xi8>
   return %0 : tensor<4xi8>
 }
+
+// Packing has no region in which its elements would be extended.
+// CHECK-LABEL: func.func @packed
+// CHECK: linalg.pack %arg0 {{.*}} : tensor<4x8xi4> -> tensor<1x1x4x8xi4>
+func.func @packed(%x: tensor<4x8xi4>, %d: tensor<1x1x4x8xi4>) -> tensor<1x1x4x8xi4> {
+  %r = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [4, 8] into %d : tensor<4x8xi4> -> tensor<1x1x4x8xi4>
+  return %r : tensor<1x1x4x8xi4>
+}
