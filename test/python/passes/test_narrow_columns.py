@@ -89,7 +89,9 @@ def test_on_the_host(program, tcm_bytes, loops):
     program.check(on_host(module, [program.name])(program.name, program.arguments)[0])
 
 
-@pytest.mark.parametrize(("program", "tcm_bytes"), [PROGRAMS["rounded"][:2], PROGRAMS["cut, biased"][:2]])
+@pytest.mark.parametrize(("program", "tcm_bytes"), [
+    PROGRAMS["rounded"][:2], PROGRAMS["biased"][:2],
+    pytest.param(*PROGRAMS["cut, biased"][:2], marks=pytest.mark.full)])
 def test_on_the_simulator(program, tcm_bytes):
     steps = list(pipelines.get("default", targets.get()))
     place = [step.title for step in steps].index("hexagon-matrix-engine")

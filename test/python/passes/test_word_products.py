@@ -95,16 +95,20 @@ PROGRAMS = [product(*sizes, sign=sign) for sign in ("extsi", "extui") for sizes 
     (1, 8, 1), (1, 100, 32), (2, 64, 33), (4, 240, 40), (5, 33, 9), (7, 31, 65), (16, 160, 8), (3, 130, 64))]
 
 
-def test_sums_are_exact():
+def test_sums_are_exact(sample):
+    """Each size with one sign on the simulator, with the other on the host."""
     text = "".join(p.text for p in PROGRAMS)
     module, context = after(text, STEPS)
     left = to_text(module)
     assert '"reduction"' not in left, [e.message for e in context.log.entries]
     assert "memref.alloc() :" not in left, "words are multiplied where they are"
-    run_all(PROGRAMS, on_host(module, [p.name for p in PROGRAMS]))
-    call, asm = on_simulator(text)
-    run_all(PROGRAMS, call)
-    assert asm.count("vrmpy") >= len(PROGRAMS)
+    half = len(PROGRAMS) // 2
+    one, other = (sample(PROGRAMS, [PROGRAMS[place + half * ((place + way) % 2)].name for place in range(half)])
+                  for way in (0, 1))
+    run_all(other, on_host(after("".join(p.text for p in other), STEPS)[0], [p.name for p in other]))
+    call, asm = on_simulator("".join(p.text for p in one))
+    run_all(one, call)
+    assert asm.count("vrmpy") >= len(one)
 
 
 def test_large_factors_in_tiles_and_threads():
