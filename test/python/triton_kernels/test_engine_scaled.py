@@ -1,5 +1,7 @@
 """tl.dot_scaled on the matrix engine: values of every format, and scales far apart and of NaN."""
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -37,15 +39,21 @@ def operands(kind, rng):
     return tuple(one.view(torch.uint8).numpy() for one in values), tuple(one.double().numpy() for one in values)
 
 
+@functools.cache
+def compiled(kind, matrix_engine=True):
+    type_ = {"e4m3": "*fp8e4nv", "e5m2": "*fp8e5", "e2m1": "*u8"}[kind]
+    return hx.compile(product, signature={"a": type_, "b": type_, "a_scale": "*u8", "b_scale": "*u8", "c": "*fp32"},
+                      constants={"FORMAT": kind, "PACK": 2 if kind == "e2m1" else 1, "M": M, "N": N, "K": K},
+                      matrix_engine=matrix_engine)
+
+
 @pytest.mark.parametrize("kind", ["e4m3", "e5m2", "e2m1"])
 def test_formats(kind):
     rng = np.random.default_rng(3)
     (a, b), values = operands(kind, rng)
     scales = [rng.integers(90, 160, (rows, K // 32)).astype(np.uint8) for rows in (M, N)]
     scales[0][5, 1] = 255
-    type_ = {"e4m3": "*fp8e4nv", "e5m2": "*fp8e5", "e2m1": "*u8"}[kind]
-    kernel = hx.compile(product, signature={"a": type_, "b": type_, "a_scale": "*u8", "b_scale": "*u8", "c": "*fp32"},
-                        constants={"FORMAT": kind, "PACK": 2 if kind == "e2m1" else 1, "M": M, "N": N, "K": K})
+    kernel = compiled(kind)
     assert "hexmlir_engine_hf_pieces" in kernel.asm
     result = np.zeros((M, N), np.float32)
     kernel.run(*(one.view(np.int8) for one in (a, b, *scales)), result, grid=(1,))
@@ -57,12 +65,6 @@ def test_formats(kind):
     limit = 2.0**-19 * (sizes[0] @ sizes[1]) + 2.0 ** -(23 + top_exponent(K)) * lost
     rest = np.arange(M) != 5
     assert (np.abs(result - left @ right) <= limit)[rest].all()
-
-
-def compiled(kind, **options):
-    type_ = {"e4m3": "*fp8e4nv", "e2m1": "*u8"}[kind]
-    return hx.compile(product, signature={"a": type_, "b": type_, "a_scale": "*u8", "b_scale": "*u8", "c": "*fp32"},
-                      constants={"FORMAT": kind, "PACK": 2 if kind == "e2m1" else 1, "M": M, "N": N, "K": K}, **options)
 
 
 def test_numbers_of_4_bits_take_little_longer_than_bytes():

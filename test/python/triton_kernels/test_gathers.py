@@ -193,6 +193,7 @@ def indices(n, low, high, wild):
     return found
 
 
+@pytest.mark.only_values
 @pytest.mark.parametrize(("dtype", "size", "rows", "wild"), [
     (torch.float32, 300, 1, False), (torch.float16, 300, 4, True), (torch.int32, 1, 1, False),
     (torch.int16, 4000, 1, True), (torch.int8, 300, 1, False), (torch.float32, 70_000, 4, False)])

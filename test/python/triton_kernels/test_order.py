@@ -410,6 +410,7 @@ def two_scans(x, last, total, skipped):
     tl.store(last + i * 64 + (7 - j) * 8 + k, tl.associative_scan(v, 2, latest), mask=i != skipped)
 
 
+@pytest.mark.only_values
 @pytest.mark.ieee_arithmetic
 def test_scans_of_one_tensor_copy_only_what_has_values(monkeypatch):
     """Both begin with the first column, in memory that is not written otherwise yet."""

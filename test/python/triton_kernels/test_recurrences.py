@@ -1,5 +1,6 @@
 """Attention with states that are carried from token to token, and over some blocks only."""
 
+import pytest
 import torch
 import triton
 import triton.language as tl
@@ -98,6 +99,7 @@ def state_space(x, step, decay, b, c, out, state, T, H: tl.constexpr, P: tl.cons
     tl.store(state + head * N * P + n[:, None] * P + p[None, :], memory)
 
 
+@pytest.mark.only_values
 def test_state_space(monkeypatch):
     """On the simulator: its tasks take a mask from outside of them, which LLVM could not store for them."""
     monkeypatch.setenv("HEXMLIR_EXECUTOR", "sim")
