@@ -18,8 +18,9 @@ def test_generated_kernels(fuzz, tmp_path, seeds):
     assert fuzz.differences(seeds, tmp_path, []) == {}
 
 
-def test_generated_kernels_of_other_kinds(fuzz, tmp_path):
-    assert fuzz.differences([*range(4)], tmp_path, [], "memory") == {}
+@pytest.mark.parametrize("seeds", [range(2), pytest.param(range(2, 4), marks=pytest.mark.full)])
+def test_generated_kernels_of_other_kinds(fuzz, tmp_path, seeds):
+    assert fuzz.differences(seeds, tmp_path, [], "memory") == {}
     assert fuzz.differences([20200198, 20210369], tmp_path, [], "language") == {}
 
 

@@ -16,7 +16,7 @@ from triton.language.extra import libdevice
 
 from hexagon_mlir import targets
 from hexagon_mlir.frontend.triton.kernel import from_kernel
-from hexagon_mlir.ir import parse
+from hexagon_mlir.ir import make_context, parse
 from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.registry import get
 
@@ -66,6 +66,7 @@ def _causes(error: BaseException | None) -> str:
 
 def test_every_overload(kernels):
     translate, context, count = PassStep(get("triton-to-linalg")()), PassContext(targets.get()), 0
+    of_all = make_context()
     for name, forms in overloads().items():
         for operands, result in forms.items():
             kinds = [f"*{SHORT.get(kind, kind)}" for kind in (*operands, result)]
@@ -76,7 +77,7 @@ def test_every_overload(kernels):
                     from_kernel(getattr(kernels, name), signature, {})
                 assert "hint: convert the argument with .to(tl.float32)" in _causes(error.value), name
             else:
-                translate.run(parse(from_kernel(getattr(kernels, name), signature, {})), context)
+                translate.run(parse(from_kernel(getattr(kernels, name), signature, {}), context=of_all), context)
     assert count > 300
 
 
