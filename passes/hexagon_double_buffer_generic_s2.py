@@ -13,7 +13,7 @@ from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.double_buffering.marked import Key, MarkedLoop
 from hexagon_mlir.passes.double_buffering.waits import finish, wait_in
 from hexagon_mlir.passes.double_buffering.work import large_ops_in_transfer_loops, outline
-from hexagon_mlir.passes.lib.dma_transfers import Transfers, make_transfers, plan_transfers
+from hexagon_mlir.passes.lib.dma_transfers import Shape, Transfers, make_transfers, plan_transfers
 
 _MARKS = (LOOP, *STAGES, FETCH, STORE)
 _MARKABLE = ("scf.for", "scf.if", "memref.copy", "func.func")
@@ -162,20 +162,22 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
     def _rewrite(self, found: MarkedLoop, context: PassContext) -> None:
         field_bits = int(context.target.dma_block_field_bits.value)
         transfers: dict[Key, Transfers] = {}
+        shapes: dict[ir.Operation, Shape] = {}
         with found.loop.location, ir.InsertionPoint(_first(found)):
             for key, copies in sorted(found.copies.items()):
-                shape = plan_transfers(copies, field_bits)
-                if isinstance(shape, str):
-                    self.remark(context, copies[0], f"stays a copy: {shape}")
+                plan = plan_transfers(copies, field_bits)
+                if isinstance(plan, str):
+                    self.remark(context, copies[0], f"stays a copy: {plan}")
                 else:
-                    transfers[key] = make_transfers(*shape)
+                    shapes.update(zip(copies, plan[0], strict=True))
+                    transfers[key] = make_transfers(plan[0][0].loops, plan[1])
         in_place = {key for key in transfers if any(IN_PLACE in op.attributes for op in found.copies[key])}
         for number, part in found.parts.items():
             wait_in(found, number, part, transfers, in_place)
         for key, one in transfers.items():
             for op in found.copies[key]:
                 with op.location, ir.InsertionPoint(op):
-                    one.start(op)
+                    one.start(op, shapes[op])
                 erase_op(op, self.name)
         finish(found, transfers)
 

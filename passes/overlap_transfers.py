@@ -104,8 +104,8 @@ class OverlapTransfersPass(Pass):
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return
         with copy.location, ir.InsertionPoint(copy):
-            transfers = make_transfers(shape, count)
-            transfers.start(copy)
+            transfers = make_transfers(shape.loops, count)
+            transfers.start(copy, shape)
         with copy.location, ir.InsertionPoint(order.operations[end]):
             transfers.wait()
             transfers.free()
@@ -134,7 +134,7 @@ def _shape(copy: ir.Operation, field_bits: int) -> tuple[Shape, int] | None:
     if in_tcm(ir.MemRefType(copy.operands[0].type)) == in_tcm(ir.MemRefType(copy.operands[1].type)):
         return None
     found = plan_transfers([copy], field_bits)
-    return None if isinstance(found, str) else found
+    return None if isinstance(found, str) else (found[0][0], found[1])
 
 
 class _Order:

@@ -69,25 +69,28 @@ def cut(sizes: Sequence[int | None], strides: Sequence[Sequence[int | None]], wi
 
 @dataclass
 class Transfers:
-    """The transfers of one copy, or of several copies that are never in flight together and share their tags."""
+    """The transfers of one copy, or of several copies that are never in flight together and share their tags.
 
-    shape: Shape
+    Each is in loops over the first ``loops`` dimensions.
+    """
+
+    loops: int
     tags: ir.Value
     started: ir.Value | None
     """Holds the number of transfers in flight when it varies."""
 
-    def start(self, copy: ir.Operation) -> None:
-        """Start the transfers of ``copy`` at the insertion point."""
+    def start(self, copy: ir.Operation, shape: Shape) -> None:
+        """Start the transfers of ``copy``, cut as ``shape``, at the insertion point."""
         source, target = copy.operands
         count = self._count(source)
         if self.started is not None:
             memref.store(count, self.started, [index(0)])
-        if not self.shape.loops:
-            self._one(source, target, [], index(0))
+        if not self.loops:
+            self._one(source, target, shape, [], index(0))
             return
         loop = scf.ForOp(index(0), count, index(1))
         with ir.InsertionPoint(loop.body):
-            self._one(source, target, self._indices(source, loop.induction_variable), loop.induction_variable)
+            self._one(source, target, shape, self._indices(source, loop.induction_variable), loop.induction_variable)
             scf.yield_([])
 
     def wait(self) -> None:
@@ -107,48 +110,49 @@ class Transfers:
             memref.dealloc(self.started)
 
     def _count(self, value: ir.Value) -> ir.Value:
-        return _extent(value, range(self.shape.loops))
+        return _extent(value, range(self.loops))
 
     def _indices(self, value: ir.Value, number: ir.Value) -> list[ir.Value]:
         """``number`` as indices of the loop's dimensions."""
         indices: list[ir.Value] = []
-        for dim in range(self.shape.loops - 1, 0, -1):
+        for dim in range(self.loops - 1, 0, -1):
             size = memref.dim(value, index(dim))
             indices.insert(0, arith.remui(number, size))
             number = arith.divui(number, size)
         return [number, *indices]
 
-    def _one(self, source: ir.Value, target: ir.Value, outer: list[ir.Value], tag: ir.Value) -> None:
+    def _one(self, source: ir.Value, target: ir.Value, shape: Shape, outer: list[ir.Value], tag: ir.Value) -> None:
         rank = ir.MemRefType(source.type).rank
-        first = self.shape.loops + self.shape.rows
+        first = shape.loops + shape.rows
         length = _extent(source, range(first, rank))
         outer_source, outer_target = ([*outer, *[index(0)] * (rank - len(outer))] for _ in range(2))
-        if not self.shape.rows:
+        if not shape.rows:
             memref.dma_start([source, *outer_source, target, *outer_target, length, self.tags, tag])
             return
-        total = arith.muli(length, _extent(source, range(self.shape.loops, first)))
+        total = arith.muli(length, _extent(source, range(shape.loops, first)))
         far = target if in_tcm(ir.MemRefType(source.type)) else source
         pitch = list(memref.ExtractStridedMetadataOp(far).results)[1 + rank + first]
         if rank > 2:
             if far == source:
-                target, outer_target = self._rows_of(target, outer, length), [index(0)] * 2
+                target, outer_target = _rows_of(target, shape.rows, outer, length), [index(0)] * 2
             else:
-                source, outer_source = self._rows_of(source, outer, length), [index(0)] * 2
+                source, outer_source = _rows_of(source, shape.rows, outer, length), [index(0)] * 2
         memref.dma_start([source, *outer_source, target, *outer_target, total, self.tags, tag, pitch, length])
 
-    def _rows_of(self, value: ir.Value, outer: list[ir.Value], length: ir.Value) -> ir.Value:
-        """The rows of ``value`` at ``outer`` as a matrix."""
-        type_, dynamic = ir.MemRefType(value.type), ir.ShapedType.get_dynamic_size()
-        metadata = list(memref.ExtractStridedMetadataOp(value).results)
-        offset, strides = metadata[1], metadata[2 + type_.rank:]
-        for place, stride in zip(outer, strides, strict=False):
-            offset = arith.addi(offset, arith.muli(place, stride))
-        layout = ir.StridedLayoutAttr.get(dynamic, [dynamic, 1])
-        matrix = ir.MemRefType.get([dynamic, dynamic], type_.element_type, layout, type_.memory_space)
-        first = len(outer) + self.shape.rows
-        rows = _extent(value, range(len(outer), first))
-        return memref.ReinterpretCastOp(matrix, value, [offset], [rows, length], [strides[first - 1]], [dynamic],
-                                        [dynamic, dynamic], [dynamic, 1]).result
+
+def _rows_of(value: ir.Value, dims: int, outer: list[ir.Value], length: ir.Value) -> ir.Value:
+    """The rows of ``value`` at ``outer``, in the ``dims`` dimensions that follow, as a matrix."""
+    type_, dynamic = ir.MemRefType(value.type), ir.ShapedType.get_dynamic_size()
+    metadata = list(memref.ExtractStridedMetadataOp(value).results)
+    offset, strides = metadata[1], metadata[2 + type_.rank:]
+    for place, stride in zip(outer, strides, strict=False):
+        offset = arith.addi(offset, arith.muli(place, stride))
+    layout = ir.StridedLayoutAttr.get(dynamic, [dynamic, 1])
+    matrix = ir.MemRefType.get([dynamic, dynamic], type_.element_type, layout, type_.memory_space)
+    first = len(outer) + dims
+    rows = _extent(value, range(len(outer), first))
+    return memref.ReinterpretCastOp(matrix, value, [offset], [rows, length], [strides[first - 1]], [dynamic],
+                                    [dynamic, dynamic], [dynamic, 1]).result
 
 
 def _extent(value: ir.Value, dims: Iterable[int]) -> ir.Value:
@@ -159,8 +163,11 @@ def _extent(value: ir.Value, dims: Iterable[int]) -> ir.Value:
     return extent
 
 
-def plan_transfers(copies: Sequence[ir.Operation], field_bits: int) -> tuple[Shape, int] | str:
-    """How to cut ``copies`` (of one buffer, at different places) and the most transfers of one, or why not."""
+def plan_transfers(copies: Sequence[ir.Operation], field_bits: int) -> tuple[list[Shape], int] | str:
+    """How to cut each of ``copies`` (of one buffer, at different places) and the most transfers of one, or why not.
+
+    A static size is contiguous where a dynamic one is cut into rows, but loops are the same for all.
+    """
     found: list[tuple[Shape, int]] = []
     for copy in copies:
         types = [ir.MemRefType(v.type) for v in copy.operands]
@@ -177,16 +184,16 @@ def plan_transfers(copies: Sequence[ir.Operation], field_bits: int) -> tuple[Sha
         if None in outer:
             return "an unbounded number of transfers"
         found.append((shape, prod(s for s in outer if s is not None)))
-    if len({shape for shape, _ in found}) != 1:
+    if len({shape.loops for shape, _ in found}) != 1:
         return "its copies have different shapes"
-    return found[0][0], max(count for _, count in found)
+    return [shape for shape, _ in found], max(count for _, count in found)
 
 
-def make_transfers(shape: Shape, count: int) -> Transfers:
-    """Tags for ``count`` transfers, allocated at the insertion point."""
+def make_transfers(loops: int, count: int) -> Transfers:
+    """Tags for ``count`` transfers in ``loops`` loops, allocated at the insertion point."""
     tags = memref.alloc(ir.MemRefType.get([count], ir.IntegerType.get_signless(32)), [], [])
-    started = memref.alloc(ir.MemRefType.get([1], ir.IndexType.get()), [], []) if shape.loops else None
-    return Transfers(shape, tags, started)
+    started = memref.alloc(ir.MemRefType.get([1], ir.IndexType.get()), [], []) if loops else None
+    return Transfers(loops, tags, started)
 
 
 def wait_of_transfer(start: ir.Operation) -> ir.Operation | None:

@@ -90,3 +90,42 @@ func.func @cubes(%x: memref<8x50x100xf32>, %a: memref<4x8x10xf32, 1>, %n: index,
   } {hexagon.db_loop = 0 : i64}
   return
 }
+
+// -----
+// 3. Ragged rows: the first fetch has a static size and is contiguous, later ones have dynamic sizes and are cut into
+// rows. They share a tag.
+// CHECK-LABEL: func.func @ragged
+// CHECK: %[[F0:.*]] = memref.alloc() : memref<1xi32>
+// CHECK: memref.dma_start %arg0[%c0, %c0], %arg1[%c0, %c0], %c512, %[[F0]][%c0] :
+// CHECK: scf.for
+// CHECK:   memref.dma_wait %[[F0]][%c0], %c1
+// CHECK:   linalg.exp
+// CHECK:   memref.dma_start %{{.*}}, %{{.*}}, %{{.*}}, %[[F0]][%c0], %{{.*}}, %c64
+// CHECK-NOT: memref.copy
+!part = memref<1x?x64xf32, strided<[1280, 64, 1], offset: ?>>
+!rows = memref<?x64xf32, strided<[?, 1], offset: ?>>
+func.func @ragged(%x: memref<8x64xf32>, %a: memref<8x64xf32, 1>, %b: memref<8x64xf32, 1>, %y: memref<1x20x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c20 = arith.constant 20 : index
+  memref.copy %x, %a {hexagon.db_fetch = array<i64: 0, 0, 0>} : memref<8x64xf32> to memref<8x64xf32, 1>
+  %r = scf.for %i = %c0 to %c20 step %c8 iter_args(%set = %c0) -> (index) {
+    %ping = arith.cmpi eq, %set, %c0 : index
+    scf.if %ping {
+      linalg.exp ins(%a : memref<8x64xf32, 1>) outs(%b : memref<8x64xf32, 1>)
+    } {hexagon.db_ping_stage = 0 : i64}
+    %pong = arith.cmpi eq, %set, %c1 : index
+    scf.if %pong {
+      %rows = affine.min affine_map<(d0) -> (-d0 + 20, 8)>(%i)
+      %part = memref.subview %y[0, %i, 0] [1, %rows, 64] [1, 1, 1] : memref<1x20x64xf32> to !part
+      %ys = memref.collapse_shape %part [[0, 1], [2]] : !part into !rows
+      %as = memref.subview %a[0, 0] [%rows, 64] [1, 1] : memref<8x64xf32, 1> to memref<?x64xf32, strided<[64, 1]>, 1>
+      memref.copy %ys, %as {hexagon.db_fetch = array<i64: 0, 0, 0>} : !rows to memref<?x64xf32, strided<[64, 1]>, 1>
+      linalg.exp ins(%b : memref<8x64xf32, 1>) outs(%b : memref<8x64xf32, 1>)
+    } {hexagon.db_pong_stage = 1 : i64}
+    %other = arith.subi %c1, %set : index
+    scf.yield %other : index
+  } {hexagon.db_loop = 0 : i64}
+  return
+}

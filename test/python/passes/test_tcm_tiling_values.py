@@ -202,3 +202,41 @@ def test_a_sum_with_a_product_is_read_in_tcm_and_is_a_result_too(rows, columns, 
     np.testing.assert_allclose(run.outputs[1], total - total.sum(1, keepdims=True), rtol=0, atol=2e-2)
     fetched, given = run.profile.ddr_read_bytes, x.nbytes + w.nbytes + r.nbytes
     assert (fetched < 1.1 * given) == stays
+
+
+LESS_ITS_MEAN = """
+#matrix = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+func.func @f(%x: tensor<1x197x192xf32>) -> tensor<197x192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %part = arith.constant 0.00520833333 : f32
+  %all = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x197x192xf32> into tensor<197x192xf32>
+  %e = tensor.empty() : tensor<197x192xf32>
+  %er = tensor.empty() : tensor<197xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%er : tensor<197xf32>) -> tensor<197xf32>
+  %total = linalg.generic {indexing_maps = [#matrix, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%all : tensor<197x192xf32>) outs(%zeros : tensor<197xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %s = arith.addf %a, %o : f32
+      linalg.yield %s : f32
+  } -> tensor<197xf32>
+  %less = linalg.generic {indexing_maps = [#matrix, #rows, #matrix], iterator_types = ["parallel", "parallel"]}
+      ins(%all, %total : tensor<197x192xf32>, tensor<197xf32>) outs(%e : tensor<197x192xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.mulf %b, %part : f32
+      %s = arith.subf %a, %m : f32
+      linalg.yield %s : f32
+  } -> tensor<197x192xf32>
+  return %less : tensor<197x192xf32>
+}
+"""
+
+
+def test_ragged_rows_of_a_reshaped_argument_are_all_fetched_ahead():
+    """The first tile has a static size and one row of bytes, the others have rows whose distance is not in the type."""
+    x = np.random.default_rng(3).normal(0, 1, (1, 197, 192)).astype(np.float32)
+    kernel = hx.compile(LESS_ITS_MEAN)
+    run = kernel.run(x)
+    np.testing.assert_allclose(run.outputs[0], x[0] - x[0].mean(1, keepdims=True), rtol=0, atol=1e-5)
+    ir = kernel.ir("hexagon-double-buffer-generic-s2")
+    assert "memref.dma_start" in ir and "db_fetch" not in ir  # a copy that stays keeps its mark
