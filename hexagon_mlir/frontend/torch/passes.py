@@ -69,7 +69,6 @@ _BEFORE: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
     ("batch-norm-folding", fold_batch_norm),
 )
 _AFTER: tuple[tuple[str, Callable[[TorchGraph], None]], ...] = (
-    ("shared-inputs", merge_shared_inputs),
     ("stacked-products", join_stacked_products),
     ("linear-expansion", expand_linear),
     ("dynamic-slices", take_dynamic_slices),
@@ -88,9 +87,11 @@ def passes(numerics: str = Numerics.F32, engine: Target | None = None,
     conversion of sums to bytes is used for."""
     given = numerics in EXPORTED
     narrow: list[tuple[str, Callable[[TorchGraph], None]]] = []
+    kinds: tuple[torch.dtype, ...] = ()
     if engine is not None and engine.has_matrix_engine:
         kinds = (torch.float16,) if given else (torch.float16, torch.float32)
         narrow.append(("groups", partial(merge_groups, target=engine, kinds=kinds)))
+    narrow.append(("shared-inputs", partial(merge_shared_inputs, kinds=kinds)))
     if numerics == Numerics.MIXED and (engine is None or engine.has_matrix_pieces or not engine.has_matrix_engine):
         narrow.append(("wide-results", keep_wide_results))
     if not given:

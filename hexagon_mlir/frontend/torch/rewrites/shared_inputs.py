@@ -1,4 +1,4 @@
-"""Linear layers of one row that read the same input as one layer: one product streams all their weights."""
+"""Linear layers that read the same input as one layer."""
 
 from __future__ import annotations
 
@@ -11,29 +11,57 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.frontend.torch.graph import TorchGraph, args_of, dtype_of, shape_of
 
 _aten = torch.ops.aten
 
 
-def merge_shared_inputs(graph: TorchGraph) -> None:
-    """Layers of one row whose constant weights follow each other in memory: queries, keys and values of a token, a gate
-    and what it gates.
+def merge_shared_inputs(graph: TorchGraph, kinds: Sequence[torch.dtype] = ()) -> None:
+    """Layers with constant weights: queries, keys and values, a gate and what it gates.
 
-    A product of one row waits for its first weights before it computes, and computes the last ones after all transfers:
-    both happen once for all layers. Of more rows the results would be strided. Weights elsewhere would be copied.
+    Of one row, those whose weights follow each other in memory: weights elsewhere would be copied. Such a product waits
+    for its first weights before it computes, and computes the last ones after all transfers: both happen once for all
+    layers. Of several rows, those with weights of ``kinds``, which the matrix engine multiplies: it packs rows once for
+    all layers, and weights when the model is compiled. Layers of several rows whose results meet in an elementwise
+    operation stay apart: the product of the second one reads the result of the first one and computes it.
     """
     groups: dict[Any, list[Node]] = defaultdict(list)
     for node in graph.graph.nodes:
         if node.target == _aten.linear.default:
             x, weight, bias = (*args_of(node), None)[:3]
             constants = [weight] if bias is None else [weight, bias]
-            if prod(shape_of(x)[:-1]) == 1 and all(map(graph.is_constant, constants)) and len(shape_of(weight)) == 2:
+            if all(map(graph.is_constant, constants)) and len(shape_of(weight)) == 2:
                 groups[x, dtype_of(weight), bias is None].append(node)
-    for (x, *_), layers in groups.items():
-        weights = [graph.constants[args_of(node)[1].name] for node in layers]
-        if len(layers) > 1 and _follow_each_other(weights):
-            _merge(graph, x, layers, _joined(weights))
+    for (x, kind, _), layers in groups.items():
+        one_row = prod(shape_of(x)[:-1]) == 1
+        if not one_row:
+            layers = _apart([node for node in layers if shape_of(node)[-1] % TILE == 0]) if kind in kinds else []
+        if len(layers) < 2:
+            continue
+        if _follow_each_other([graph.constants[args_of(node)[1].name] for node in layers]):
+            _merge(graph, x, layers, _joined([graph.constants[args_of(node)[1].name] for node in layers]))
+        elif not one_row:
+            _merge(graph, x, layers, torch.cat([graph.value(args_of(node)[1]) for node in layers]))
+
+
+def _apart(layers: Sequence[Node]) -> list[Node]:
+    """Those of ``layers`` whose results no elementwise operation combines with the results of others."""
+    reached = [_computed_from(node) for node in layers]
+    return [node for number, node in enumerate(layers)
+            if not any(reached[number] & other for at, other in enumerate(reached) if at != number)]
+
+
+def _computed_from(node: Node) -> set[Node]:
+    """What elementwise operations compute from ``node``."""
+    found: set[Node] = set()
+    open_ = [node]
+    while open_:
+        for user in open_.pop().users:
+            if user not in found and torch.Tag.pointwise in getattr(user.target, "tags", ()):
+                found.add(user)
+                open_.append(user)
+    return found
 
 
 def _follow_each_other(parts: Sequence[torch.Tensor]) -> bool:
