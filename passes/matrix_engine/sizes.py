@@ -58,7 +58,8 @@ def choose_column_parts(rows: int, columns: int, reduction: int, budget: int, co
     """Parts of the columns of a product by weights in blocks, whose data fit ``budget`` bytes; None where none fits.
 
     All rows are taken at a time, or half of them and so on down to `_LEAST_ROWS`. Parts have few columns, but products
-    that take the engine longer than it takes to start them, and as many of them as fit are in a loop's body.
+    that take the engine longer than it takes to start them, and as many of them as fit are in a loop's body. The first
+    part of a block is made beside the last product of the block before, so that of the last block is whole too.
     """
     most, depth = max(tiles(columns), _PART_TILES[0]), tiles(reduction)
     for row_tiles in _halves(tiles(rows)):
@@ -68,7 +69,9 @@ def choose_column_parts(rows: int, columns: int, reduction: int, budget: int, co
         long = [step for step in steps if row_tiles * step * depth >= _LEAST_TILES] or steps[-1:]
         for step in reversed([step for step in steps if step <= long[0]]):
             for count in range(_MOST_PARTS, 0, -_FACTORS):
-                if part_bytes(row_tiles, step, depth, count, code_bytes, epilogue_bytes) <= budget:
+                last = (tiles(columns) - 1) % (step * count) + 1
+                if (last >= min(step, tiles(columns))
+                        and part_bytes(row_tiles, step, depth, count, code_bytes, epilogue_bytes) <= budget):
                     return ColumnParts(min(TILE * row_tiles, rows), TILE * step, count, _FACTORS)
     return None
 

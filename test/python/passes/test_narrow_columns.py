@@ -10,6 +10,7 @@ from test_narrow_matrix_engine import product
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import to_text
 from hexagon_mlir.pass_infra import PassStep, registry
@@ -22,8 +23,9 @@ CODES = 576
 """Bytes of a tile in 4 bits, with its scales."""
 LOOPS = (70, 420, 640)
 """Seven pairs of columns, the last one of a short tile."""
-LOOP, CUT, BIASED_CUT = 750_000, 450_000, 600_000
-"""Bytes of TCM that make a loop of `LOOPS`; that cut its reduction; that cut it with f32 results."""
+LOOP, CUT, BIASED_CUT, SHORT = 750_000, 450_000, 600_000, 500_000
+"""Bytes of TCM that make a loop of `LOOPS`; that cut its reduction; that cut it with f32 results; that cut it where
+a last block could be shorter than a part."""
 
 
 def with_epilogue(program):
@@ -62,6 +64,16 @@ def test_parts_of_a_layers_products():
     assert choose_column_parts(2048, 9728, 2560, BUDGET, CODES) == ColumnParts(1024, 64, 3)
 
 
+def test_the_first_part_of_the_last_block_is_whole():
+    """It is made in the loop, where parts are whole; the last one of its tiles may be short."""
+    for columns in range(32, 2000, 28):
+        for budget in range(300_000, 900_000, 100_000):
+            parts = choose_column_parts(70, columns, 640, budget, CODES)
+            if parts is not None:
+                left = (columns - 1) % (parts.columns * parts.count) + 1
+                assert TILE * tiles(left) >= min(parts.columns, TILE * tiles(columns))
+
+
 def test_the_reduction_is_cut_where_the_left_factor_does_not_fit():
     assert choose_column_parts(512, 2560, 9728, BUDGET, CODES) is None
     assert choose_cuts(512, 2560, 9728, BUDGET, CODES, 0) == (104, 104, 96)
@@ -77,6 +89,7 @@ def test_bytes_of_parts():
 PROGRAMS = {"rounded": (product("columns", LOOPS), LOOP, 1),
             "cut": (product("columns", LOOPS), CUT, 2),  # the last one is a grid
             "biased": (with_epilogue(product("biased", LOOPS)), LOOP, 1),
+            "biased, few columns left": (with_epilogue(product("biased", LOOPS)), SHORT, 5),
             "cut, biased": (with_epilogue(product("biased", LOOPS)), BIASED_CUT, 3)}
 
 
