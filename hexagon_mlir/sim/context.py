@@ -199,8 +199,9 @@ class Context:
         self.cells[_REGISTER] = value & 0xFFFFFFFF
         self.cells[_REGISTER + 1] = value >> 32 & 0xFFFFFFFF
 
-    def place(self, words: Sequence[int | Arg64]) -> None:
-        """Arguments after the Hexagon ABI: r0..r5, then the stack. Vector registers become undefined."""
+    def place(self, words: Sequence[int | Arg64]) -> tuple[int, int]:
+        """Arguments after the Hexagon ABI: r0..r5, then the stack. Vector registers become undefined. Returns the
+        address and the bytes of those on the stack."""
         registers = self.cells
         register = 0
         stack: list[int] = []
@@ -230,3 +231,4 @@ class Context:
             self.extensions.fill(DEFAULT_EXTENSION)
         registers[layout.TRAP // 4] = 0
         registers[layout.DEPTH // 4] = 0
+        return pointer, 4 * len(stack)

@@ -324,7 +324,8 @@ class Machine:
                         f"block '{block.label}' of '{block.function}' ran most often{place}")
 
     def _call(self, function: Function, words: list[int | Arg64]) -> None:
-        self.main.place(words)
+        stored = self.tags.store(*self.main.place(words))  # by the caller: arguments on the stack
+        self.main.add("ddr_write_bytes", stored)
         if self.checks:
             self.checks.placed(self.main)
         function(self.main.address)

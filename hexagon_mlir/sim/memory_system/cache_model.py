@@ -11,6 +11,7 @@ Regions: TCM by address, everything else is DDR behind the caches.
   is not. Dirty lines cost bandwidth when they are evicted; lines still dirty at the end of a run count as
   bytes written, not as cycles.
 * A scalar store does not allocate in L1D, and a vector store leaves L1D tags alone.
+* Arguments that a run gets on the stack are the caller's stores: their lines are in L2.
 
 Tags keep (line << 1) | dirty, most recently used way first; 0 is empty.
 """

@@ -55,6 +55,29 @@ class CacheTags:
         """Bytes of L2 lines that are dirty."""
         return self._marks[5] * self.geometry.l2_line
 
+    def store(self, base: int, nbytes: int) -> int:
+        """Allocate the L2 lines of a block that was stored just now; returns the bytes that were written back."""
+        if not nbytes or self._near_tags is never:
+            return 0
+        written = 0
+        for line in range(base >> self.geometry.l2_shift, (base + nbytes - 1 >> self.geometry.l2_shift) + 1):
+            number, tag = line & (self.geometry.l2_sets - 1), line << 1 | 1
+            tags = self.l2[number]
+            if tags[0] == tag:
+                continue
+            found = np.flatnonzero(tags >> 1 == line)
+            way = int(found[0]) if found.size else tags.size - 1
+            old_dirty = int(tags[way]) & 1
+            tags[1 : way + 1] = tags[:way].copy()
+            tags[0] = tag
+            written += self.geometry.l2_line * (old_dirty and not found.size)
+            marks = self._marks
+            marks[0] += 1
+            marks[1], marks[2] = min(marks[1], number), max(marks[2], number)
+            marks[3], marks[4] = min(marks[3], line), max(marks[4], line)
+            marks[5] += 1 - old_dirty
+        return written
+
     def clean(self, base: int, row_bytes: int, rows: int, stride: int) -> int:
         """Write back dirty L2 lines of a strided block; returns the bytes written."""
         if self._apart(base, row_bytes, rows, stride):

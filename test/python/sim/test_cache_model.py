@@ -228,3 +228,32 @@ def test_the_marks_hold_every_line_that_was_cached():
         assert machine.tags.dirty_bytes() == 0
     machine.run("f", [TCM, TCM + 128, TCM + 256])
     assert machine.tags.drop(DDR, 1 << 25, 1, 0) == 0
+
+
+@pytest.mark.parametrize(("bases", "nbytes"), [([0], 1), ([124], 8), ([8, 8], 300), ([0, CONFLICT, 0], 128)])
+def test_what_was_stored_is_in_the_second_level(bases, nbytes):
+    """After blocks that conflict with each other: the same lines in the same order as the rules give, all dirty."""
+    machine = Machine("\t.text\n\t.type\tf,@function\nf:\n" + packet(["jumpr r31"]))
+    tags = machine.tags
+    expected, ways, written, known = {}, GEOMETRY.l2_ways, 0, []
+    for base in [DDR + base for base in bases] + [DDR + CONFLICT * (2 + way) for way in range(ways)]:
+        written += tags.store(base, nbytes)
+        for line in range(base >> GEOMETRY.l2_shift, (base + nbytes - 1 >> GEOMETRY.l2_shift) + 1):
+            Caches.touch(expected, line, GEOMETRY.l2_sets, ways, known)
+    assert {number: (tags.l2[number] >> 1)[tags.l2[number] != 0].tolist() for number in expected} == expected
+    held = [line for lines in expected.values() for line in lines]
+    assert tags.dirty_bytes() == GEOMETRY.l2_line * len(held) == GEOMETRY.l2_line * int((tags.l2 & 1).sum())
+    assert written == GEOMETRY.l2_line * len(known) and tags.store(DDR, 0) == 0
+    assert tags.drop(DDR, 1 << 28, 1, 0) == GEOMETRY.l2_line * len(held) and not tags.dirty_bytes()
+
+
+def test_arguments_on_the_stack_were_stored_by_the_caller():
+    """They cost a read of the second level, not of DDR, in the first run and in each of a grid."""
+    text = "\t.text\n\t.type\tf,@function\nf:\n" + packet(["r0 = memw(r29+#0)"])
+    machine = Machine(text + packet(["memw(r1+#0) = r0", "jumpr r31"]))
+    for run in range(2):
+        result = machine.run("f", [0, DDR, 0, 0, 0, 0, 42 + run])
+        assert machine.read(DDR, np.uint32, 1)[0] == 42 + run
+        assert result.stalls["memory-l2"] == int(V75.scalar_l2_latency_cycles.value)
+        assert result.stalls["memory-ddr"] < int(V75.ddr_latency_cycles.value)
+        assert result.ddr_read_bytes == GEOMETRY.l2_line and result.ddr_write_bytes == 2 * GEOMETRY.l2_line
