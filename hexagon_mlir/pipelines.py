@@ -47,8 +47,8 @@ BUFFERIZE = (
              "function-boundary-type-conversion=identity-layout-map buffer-alignment=128 "
              "allow-return-allocs-from-loops=1}", "tensors become buffers, in place where possible"),
     upstream("canonicalize", "buffers are no longer loop-carried: a result is its allocation"),
-    upstream("buffer-results-to-out-params{hoist-static-allocs=1 hoist-dynamic-allocs=1 modify-public-functions=1}",
-             "results become pointer arguments"),
+    upstream("buffer-results-to-out-params{add-result-attr=1 hoist-static-allocs=1 hoist-dynamic-allocs=1 "
+             "modify-public-functions=1}", "results become pointer arguments"),
     upstream("canonicalize,cse", "slices of slices fold before copies are analysed"),
 )
 

@@ -10,6 +10,8 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 
+_RESULT, _NOALIAS = "bufferize.result", "llvm.noalias"
+
 
 @dataclass(frozen=True)
 class HexagonResultsInPlacePass(Pass):
@@ -18,7 +20,8 @@ class HexagonResultsInPlacePass(Pass):
     Upstream does this for buffers of the result's own type. This pass does it for buffers that are reshaped, such as
     results whose dimensions of size one were dropped. It also erases copies of a buffer to itself, which bufferization
     leaves where a part of a buffer is computed in its place. Where ``hexagon.in_place`` says that a result is the
-    memory of an argument, the result takes the argument's place.
+    memory of an argument, the result takes the argument's place. Arguments that upstream made of results
+    (``bufferize.result``) overlap nothing else that the function is given: loads may move before stores to them.
 
     Before:
         func.func @f(%x: memref<4xf32>, %y: memref<1x4xf32>) {
@@ -53,6 +56,7 @@ class HexagonResultsInPlacePass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at every copy to an argument."""
         for function in functions(module):
+            _mark_results(function)
             arguments = list(function.regions[0].blocks[0].arguments)
             results = ir.TypeAttr(function.attributes["function_type"]).value.results
             try:
@@ -86,6 +90,16 @@ class HexagonResultsInPlacePass(Pass):
         for shape in reversed(shapes):
             if not any(True for _ in shape.results[0].uses):
                 erase_op(shape, self.name)
+
+
+def _mark_results(function: ir.Operation) -> None:
+    """``llvm.noalias`` in place of the mark of results."""
+    if "arg_attrs" in function.attributes:
+        all_attributes = [{named.name: named.attr for named in one} for one in function.attributes["arg_attrs"]]
+        for attributes in all_attributes:
+            if attributes.pop(_RESULT, None) is not None:
+                attributes[_NOALIAS] = ir.UnitAttr.get()
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(one) for one in all_attributes])
 
 
 def _reshapes(value: ir.Value) -> list[ir.Operation]:

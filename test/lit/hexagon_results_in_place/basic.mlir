@@ -63,3 +63,12 @@ func.func @changed(%x: memref<8xf32>, %v: f32, %r: memref<8xf32>) attributes {he
   memref.copy %x, %r : memref<8xf32> to memref<8xf32>
   return
 }
+
+// -----
+// An argument that was a result overlaps nothing else.
+// CHECK-LABEL: func.func @marked
+// CHECK-SAME: (%arg0: memref<4xf32> {llvm.noalias}, %arg1: memref<4xf32>, %arg2: memref<4xf32> {llvm.noalias})
+func.func @marked(%x: memref<4xf32> {llvm.noalias}, %p: memref<4xf32>, %y: memref<4xf32> {bufferize.result}) {
+  linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  return
+}
