@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.buffers import VIEWS, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, root_buffer, start_alignment, uses_of_buffer
 from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import element_bytes, in_tcm, input_count, static_bytes
 from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess
@@ -34,7 +34,7 @@ def cached_results(block: ir.Block, target: Target) -> list[CachedResult]:
     """Those of a function's ``block``: copies after which it only copies and frees memory, of results that nothing
     reads, and that parallel loops store in whole lines."""
     line, vector = int(target.l2_line_bytes.value), int(target.vector_bytes.value)
-    sizes = range(_LEAST_VECTORS * vector, int(target.l2_bytes.value) // _OF_CACHE + 1)
+    sizes = range(_LEAST_VECTORS * vector, most_cached_bytes(target) + 1)
     operations = [view.operation for view in block.operations]
     found = []
     for op in _last_copies(operations):
@@ -45,6 +45,11 @@ def cached_results(block: ir.Block, target: Target) -> list[CachedResult]:
             if _left_alone(op, first):
                 found.append(CachedResult(op, buffer, first))
     return found
+
+
+def most_cached_bytes(target: Target) -> int:
+    """What a result may have to be stored so."""
+    return int(target.l2_bytes.value) // _OF_CACHE
 
 
 def _last_copies(operations: Sequence[ir.Operation]) -> list[ir.Operation]:
@@ -67,11 +72,13 @@ def _is_made_by(value: ir.Value, name: str) -> bool:
 
 
 def _is_whole(copy: ir.Operation, buffer: ir.Value, line: int) -> bool:
-    """Whether ``copy`` moves all of ``buffer``, whole lines, to elements of an argument that follow one another."""
+    """Whether ``copy`` moves all of ``buffer``, whole lines of more than one dimension, to elements of an argument that
+    follow one another."""
     source, target = (ir.MemRefType(value.type) for value in copy.operands)
     nbytes = static_bytes(source) or 0
     offset = target.get_strides_and_offset()[1]
-    return (nbytes == static_bytes(buffer.type) and nbytes % line == 0 and in_order(target) and in_order(source)
+    return (nbytes == static_bytes(buffer.type) and (nbytes % line == 0 or source.rank == 1)
+            and in_order(target) and in_order(source)
             and offset != ir.ShapedType.get_dynamic_stride_or_offset() and not in_tcm(target)
             and ir.MemRefType(copy.operands[1].type).element_type == ir.MemRefType(buffer.type).element_type
             and in_order(ir.MemRefType(buffer.type)))
@@ -115,10 +122,12 @@ def _stores_lines(op: ir.Operation, number: int, line: int) -> bool:
     body, type_ = op.regions[0].blocks[0], ir.MemRefType(op.operands[number].type)
     if number < input_count(op) or any(True for _ in body.arguments[number].uses) or not _is_parallel(op):
         return False
-    if not type_.has_static_shape:
-        return False
     width = element_bytes(type_.element_type)
     strides = type_.get_strides_and_offset()[0]
+    if strides == [1]:  # a line that is filled in part belongs to no other part that begins a line
+        return start_alignment(op.operands[number], line) % line == 0
+    if not type_.has_static_shape:
+        return False
     return in_lines([(size, stride * width) for size, stride in zip(type_.shape, strides, strict=True)], width, line)
 
 

@@ -45,14 +45,26 @@ def doubled() -> str:
         }}"""
 
 
-def _run(asm: str, operands: list[np.ndarray], result: np.dtype, beyond: int) -> tuple[np.ndarray, int, int]:
-    """The result that begins ``beyond`` a line, its cycles, and the bytes that were written around it."""
+def exponentials(count: int) -> str:
+    """e to each of ``count`` numbers of f32: enough work for threads."""
+    numbers = f"tensor<{count}xf32>"
+    return f"""
+        func.func @kernel(%x: {numbers}) -> {numbers} {{
+          %e = tensor.empty() : {numbers}
+          %r = linalg.exp ins(%x : {numbers}) outs(%e : {numbers}) -> {numbers}
+          return %r : {numbers}
+        }}"""
+
+
+def _run(asm: str, operands: list[np.ndarray], result: np.dtype, beyond: int,
+         count: int = ROWS * COLUMNS) -> tuple[np.ndarray, int, int]:
+    """The result of ``count`` elements, ``beyond`` a line, its cycles, and the bytes that were written around it."""
     machine = Machine(asm, "v75", check=True)
     addresses = []
     for operand in operands:
         addresses.append(machine.alloc_ddr(operand.nbytes + _GUARD))
         machine.view(addresses[-1], operand.nbytes)[:] = operand.view(np.uint8).ravel()
-    nbytes = ROWS * COLUMNS * result.itemsize
+    nbytes = count * result.itemsize
     around = machine.alloc_ddr(nbytes + 2 * _GUARD)
     memory = machine.view(around, nbytes + 2 * _GUARD)
     memory[:] = 0xA5
@@ -85,3 +97,18 @@ def test_values_wherever_the_result_begins(kind):
         assert not written
         if kind != "doubled":
             assert more > 1.05 * cycles
+
+
+@pytest.mark.parametrize("count", [20_517, 4_096 + 1])
+def test_a_result_that_ends_within_a_line(count):
+    """Each task begins a line, and nothing is written behind the last element; it takes less time than a copy."""
+    values = np.linspace(-20, 20, count, dtype=np.float32)
+    values[[0, 1, -2, -1]] = np.inf, np.nan, -np.inf, 0
+    compiled = compile_module(parse(exponentials(count), file="kernel.mlir"))
+    aligned, cycles, written = _run(compiled.asm, [values], np.dtype(np.float32), 0, count)
+    np.testing.assert_allclose(aligned, np.exp(values.astype(np.float64)), rtol=2e-6)
+    assert not written
+    for beyond in (4, 64):
+        got, more, written = _run(compiled.asm, [values], np.dtype(np.float32), beyond, count)
+        np.testing.assert_array_equal(got, aligned)
+        assert not written and more > 1.05 * cycles
