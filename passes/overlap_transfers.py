@@ -7,15 +7,17 @@ from math import prod
 from typing import ClassVar
 
 from hexagon_mlir.dialects.double_buffering import FETCH, STORE
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import erase_op, ir
-from hexagon_mlir.ir.buffers import VIEWS, uses_of_buffer
+from hexagon_mlir.ir.buffers import root_buffer
 from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
-from hexagon_mlir.ir.order import ancestor_in
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.lib.buffer_accesses import BufferAccess, UnknownEffect, accesses
 from hexagon_mlir.passes.lib.cached_results import cached_results
-from hexagon_mlir.passes.lib.dma_transfers import MOST_STORED_BYTES, Shape, make_transfers, plan_transfers
+from hexagon_mlir.passes.lib.dma_transfers import Shape, make_transfers, plan_transfers
+from hexagon_mlir.passes.lib.fetch_choice import choose_transfers
+from hexagon_mlir.passes.overlapped_transfers.order import Order, is_store
+from hexagon_mlir.passes.overlapped_transfers.runs import fetch_runs
 from hexagon_mlir.targets.dma import Engine
 
 
@@ -25,9 +27,11 @@ class OverlapTransfersPass(Pass):
 
     A transfer starts in place of its copy. The wait for it is before the first operation that uses what it writes, or
     writes what it reads; at the latest at the end of the block, and before more results than a MiB are in TCM only
-    because they are still transferred. Each has a tag of its own. This is for blocks with a
-    ``hexagon.engine_product``, whose copies stand where the schedule of the product wants them to start; loops are the
-    work of `hexagon-double-buffer-generic-s1`, and results that leave last that of `hexagon-cached-results`.
+    because they are still transferred. Each has a tag of its own. In blocks with a ``hexagon.engine_product`` copies
+    stand where the schedule of the product wants them to start. In others, of copies to TCM that follow each other, the
+    largest become transfers, all of which are started before the core makes the rest: as many as have all data there
+    first. Loops over tiles are the work of `hexagon-double-buffer-generic-s1`, and results that leave last that of
+    `hexagon-cached-results`.
 
     Before:
         func.func @f(%x: memref<4096xf32>, %y: memref<4096xf32, 1>, %a: memref<1x1x16x32x2xf16, 1>,
@@ -64,7 +68,8 @@ class OverlapTransfersPass(Pass):
             lines that are stored last, this is sooner than it starts one. What it stores in a row, it waits for only
             where lines of the cache have to be written first: at the rate at which it reads DDR.
 
-    Refuses: nothing; copies of unknown size or with elements apart stay copies.
+    Refuses: nothing; copies of unknown size or with elements apart stay copies, as do those of rows with gaps between
+    them where there is no product.
 
     Needs: buffer.
     Leaves: buffer.
@@ -77,15 +82,36 @@ class OverlapTransfersPass(Pass):
     dma_bytes: int = 0
 
     def run(self, module: ir.Module, context: PassContext) -> None:
-        """Rewrite every block that has a product."""
-        for block in dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT)):
-            order = _Order(block)
+        """Rewrite every block that has a product or copies to TCM."""
+        with_products = dict.fromkeys(op.block for op in ops_named(module, ENGINE_PRODUCT))
+        for block in with_products:
+            order = Order(block)
             stored = [result.copy for result in cached_results(block, context.target)]
             for number, op in enumerate(order.operations):
                 if op.name == "memref.copy" and op not in stored and not {FETCH, STORE} & set(op.attributes):
                     self._start(number, order, context)
+        bits = int(context.target.dma_block_field_bits.value)
+        for block in dict.fromkeys(op.block for op in ops_named(module, "memref.copy")):
+            for run in fetch_runs(block, bits) if block not in with_products else ():
+                self._start_largest(run, context)
 
-    def _start(self, number: int, order: _Order, context: PassContext) -> None:
+    def _start_largest(self, run: list[ir.Operation], context: PassContext) -> None:
+        """Start the transfers of the copies of ``run`` for which that pays, before the core makes the others."""
+        engine, sizes = Engine.of(context.target), [static_bytes(copy.operands[0].type) or 0 for copy in run]
+        chosen = choose_transfers(sizes, engine)
+        least = self.dma_bytes or engine.break_even_bytes
+        if self.dma_bytes or _fetches_weights(run[0], least):  # earlier kernels have the engine start with the weights
+            chosen = [number for number, nbytes in enumerate(sizes) if nbytes >= least]
+        last = run[-1]
+        for copy in [copy for number, copy in enumerate(run) if number not in chosen and copy != last]:
+            copy.move_after(last)
+            last = copy
+        order = Order(run[0].block)
+        ends = [order.operations[order.end(order.operations.index(run[number]))] for number in chosen]
+        for number, end in zip(chosen, ends, strict=True):
+            self._transfer(run[number], Shape(0, 0), 1, end)
+
+    def _start(self, number: int, order: Order, context: PassContext) -> None:
         """Turn copy ``number`` of a block into a transfer, which a later operation waits for, if that pays."""
         copy, end = order.operations[number], order.end(number)
         overlaps = any(op.name == ENGINE_PRODUCT for op in order.operations[number + 1:end])
@@ -97,19 +123,35 @@ class OverlapTransfersPass(Pass):
         works = any(op.name.startswith("linalg.") or len(op.regions) for op in order.operations[number + 1:end])
         if overlaps or (shape.rows and (works or not _stores_lines(copy, shape, engine.line))):
             least = engine.least_overlapped_bytes(count)
-        elif _is_store(copy) and not shape.rows and not works:
+        elif is_store(copy) and not shape.rows and not works:
             least = engine.break_even_bytes
         else:
             least = engine.least_awaited_bytes(count)
         if (static_bytes(copy.operands[0].type) or 0) < (self.dma_bytes or least):
             return
+        self._transfer(copy, shape, count, order.operations[end])
+
+    def _transfer(self, copy: ir.Operation, shape: Shape, count: int, end: ir.Operation) -> None:
+        """Start ``copy`` in its place, as so many transfers, and wait for them before ``end``."""
         with copy.location, ir.InsertionPoint(copy):
             transfers = make_transfers(shape.loops, count)
             transfers.start(copy, shape)
-        with copy.location, ir.InsertionPoint(order.operations[end]):
+        with copy.location, ir.InsertionPoint(end):
             transfers.wait()
             transfers.free()
         erase_op(copy, self.name)
+
+
+def _fetches_weights(op: ir.Operation, least: int) -> bool:
+    """Whether the function of ``op`` is a kernel of a model that copies ``least`` bytes of weights at a time."""
+    while op.name != "func.func":
+        op = op.parent.operation
+    given = op.attributes.get(IN_MODEL)
+    if not isinstance(given, ir.DenseI64ArrayAttr):
+        return False
+    weights = [op.regions[0].blocks[0].arguments[number] for number in given]
+    return any(root_buffer(copy.operands[0]) in weights and (static_bytes(copy.operands[1].type) or least) >= least
+               for copy in ops_named(op, "memref.copy"))
 
 
 def _stores_lines(copy: ir.Operation, shape: Shape, line: int) -> bool:
@@ -124,63 +166,9 @@ def _stores_lines(copy: ir.Operation, shape: Shape, line: int) -> bool:
     return run % line == 0 and all(stride != dynamic and stride * width % line == 0 for stride in strides)
 
 
-def _is_store(op: ir.Operation) -> bool:
-    """Whether ``op`` is a copy from TCM to DDR."""
-    return op.name == "memref.copy" and in_tcm(op.operands[0].type) and not in_tcm(op.operands[1].type)
-
-
 def _shape(copy: ir.Operation, field_bits: int) -> tuple[Shape, int] | None:
     """How transfers move what ``copy`` copies, and how many; None where it stays a copy."""
     if in_tcm(ir.MemRefType(copy.operands[0].type)) == in_tcm(ir.MemRefType(copy.operands[1].type)):
         return None
     found = plan_transfers([copy], field_bits)
     return None if isinstance(found, str) else (found[0][0], found[1])
-
-
-class _Order:
-    """The operations of a block in order, and what they access. Transfers that are written meanwhile do not count:
-    they are where copies were."""
-
-    def __init__(self, block: ir.Block) -> None:
-        self._block = block
-        self.operations = [view.operation for view in block.operations]
-        self._position = {op: number for number, op in enumerate(self.operations)}
-        self._accesses: dict[int, list[BufferAccess] | None] = {}
-
-    def end(self, number: int) -> int:
-        """The position of the operation before which the transfer of copy ``number`` ends: the first one that conflicts
-        with it, or a later store, before which results of `MOST_STORED_BYTES` would be in TCM."""
-        end, stored = self.first_conflict(number), 0
-        if _is_store(self.operations[number]):
-            for later in range(number, end):
-                if _is_store(self.operations[later]):
-                    stored += static_bytes(self.operations[later].operands[0].type) or 0
-                    if stored > MOST_STORED_BYTES and later > number:
-                        return later
-        return end
-
-    def first_conflict(self, number: int) -> int:
-        """The position of the first operation after copy ``number`` that uses its target or writes its source, or else
-        of the last one of the block."""
-        source, target = (BufferAccess(self.operations[number], value, False)
-                          for value in self.operations[number].operands)
-        users = {ancestor_in(use.owner.operation, self._block) for buffer in (source, target)
-                 for use in uses_of_buffer(buffer.root)}
-        later = sorted(at for op in users if op is not None and (at := self._position.get(op, 0)) > number)
-        return next((at for at in later if self._conflicts(at, source, target)), len(self.operations) - 1)
-
-    def _conflicts(self, number: int, source: BufferAccess, target: BufferAccess) -> bool:
-        """True where operation ``number`` accesses ``target`` or writes ``source``."""
-        op = self.operations[number]
-        if op.name in VIEWS:
-            return False
-        if op.name == "memref.dealloc":
-            return True
-        if number not in self._accesses:
-            try:
-                self._accesses[number] = accesses(op)
-            except UnknownEffect:
-                self._accesses[number] = None
-        found = self._accesses[number]
-        return found is None or any(access.may_overlap(target) or (access.writes and access.may_overlap(source))
-                                    for access in found)

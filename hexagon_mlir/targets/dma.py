@@ -12,7 +12,8 @@ from hexagon_mlir.targets.base import Target
 class Engine:
     """What a transfer costs, in cycles and bytes per cycle; ``core_rate`` is what the core copies at by itself.
 
-    ``latency`` is what the core waits for bytes of DDR that do not follow the line before, of ``line`` bytes.
+    ``latency`` is what the core waits for bytes of DDR that do not follow the line before, of ``line`` bytes;
+    ``issue_rate`` is what it copies at where it waits for none, a load and a store for each vector.
     """
 
     start: float
@@ -21,17 +22,23 @@ class Engine:
     core_rate: float
     latency: float
     line: int
+    issue_rate: float
 
     @staticmethod
     def of(target: Target) -> Engine:
         """The DMA engine of ``target``."""
         return Engine(float(target.dma_start_cycles.value), float(target.dma_descriptor_cycles.value),
                       float(target.dma_bytes_per_cycle.value), float(target.ddr_bytes_per_cycle.value),
-                      float(target.ddr_latency_cycles.value), int(target.l2_line_bytes.value))
+                      float(target.ddr_latency_cycles.value), int(target.l2_line_bytes.value),
+                      float(target.vector_bytes.value) / (2 * float(target.hvx_issue_interval_cycles.value)))
 
     def busy(self, nbytes: int) -> float:
         """Cycles the engine works on one transfer among others."""
         return self.descriptor + nbytes / self.rate
+
+    def copied(self, nbytes: int) -> float:
+        """Cycles of a copy from DDR to TCM that the core makes."""
+        return self.latency + nbytes / self.core_rate + nbytes / self.issue_rate
 
     @property
     def break_even_bytes(self) -> int:

@@ -75,6 +75,7 @@ OF_PASSES = {
                       "separate_accumulators", "untile_products", "block_products"},
     "memory_lowering": {"hexagon_memory_lowering"},
     "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
+    "overlapped_transfers": {"overlap_transfers"},
     "pair_interleaving": {"hexagon_pair_interleaving"},
     "tcm_allocation": {"hexagon_tcm_allocation"}, "tcm_tiling": {"hexagon_tcm_tiling", "hexagon_tcm_placement"},
     "triton_import": {"triton_to_linalg"}, "vectorization": {"hexagon_vectorization"},

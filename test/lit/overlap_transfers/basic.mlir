@@ -225,3 +225,49 @@ func.func @first_operand(%x: memref<16x1024xf16>, %y: memref<16x1024xf16, 1>, %a
   memref.copy %x, %y : memref<16x1024xf16> to memref<16x1024xf16, 1>
   return
 }
+
+// -----
+// Copies that follow each other: the largest are started first, those of the core are made meanwhile, and each transfer
+// is waited for where its data are used.
+// CHECK-LABEL: func.func @together
+// CHECK: memref.dma_start %arg1
+// CHECK: memref.dma_start %arg3
+// CHECK: memref.copy %arg0, %arg5
+// CHECK-NEXT: memref.copy %arg2, %arg7
+// CHECK: memref.dma_wait
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: linalg.exp ins(%arg6
+// CHECK: memref.dma_wait
+// CHECK-NEXT: memref.dealloc
+// CHECK-NEXT: linalg.exp ins(%arg8
+// CHECK-NEXT: linalg.add
+!small = memref<256xf32>
+!large = memref<65536xf32>
+!small_tcm = memref<256xf32, 1>
+!large_tcm = memref<65536xf32, 1>
+func.func @together(%a: !small, %b: !large, %c: !small, %d: !large, %unused: !small, %e: !small_tcm, %f: !large_tcm,
+    %g: !small_tcm, %h: !large_tcm) {
+  memref.copy %a, %e : !small to !small_tcm
+  memref.copy %b, %f : !large to !large_tcm
+  memref.copy %c, %g : !small to !small_tcm
+  memref.copy %d, %h : !large to !large_tcm
+  linalg.exp ins(%f : !large_tcm) outs(%f : !large_tcm)
+  linalg.exp ins(%h : !large_tcm) outs(%h : !large_tcm)
+  linalg.add ins(%e, %g : !small_tcm, !small_tcm) outs(%e : !small_tcm)
+  return
+}
+
+// -----
+// Two copies to one buffer keep their order.
+// CHECK-LABEL: func.func @in_turn
+// CHECK: memref.dma_start %arg0
+// CHECK: memref.dma_wait
+// CHECK-NEXT: memref.dealloc
+// CHECK: memref.dma_start %arg1
+// CHECK: memref.dma_wait
+func.func @in_turn(%a: memref<65536xf32>, %b: memref<65536xf32>, %c: memref<65536xf32, 1>) {
+  memref.copy %a, %c : memref<65536xf32> to memref<65536xf32, 1>
+  memref.copy %b, %c : memref<65536xf32> to memref<65536xf32, 1>
+  linalg.exp ins(%c : memref<65536xf32, 1>) outs(%c : memref<65536xf32, 1>)
+  return
+}

@@ -1,14 +1,20 @@
 // Copies that stay copies.
 // RUN: hexmlir-opt %s --overlap-transfers --split-input-file | filecheck %s
 
-// 1. A block without a product.
+// 1. In a block without a product: what the core copies sooner; a store; rows with gaps between them; fetches of loops
+// over tiles, which are double-buffered.
 // CHECK-LABEL: func.func @no_product
 // CHECK-NOT: dma_start
-// CHECK: memref.copy
+// CHECK-COUNT-4: memref.copy
 // CHECK-NOT: dma_start
-func.func @no_product(%x: memref<65536xf32>, %y: memref<65536xf32, 1>) {
-  memref.copy %x, %y : memref<65536xf32> to memref<65536xf32, 1>
-  linalg.exp ins(%y : memref<65536xf32, 1>) outs(%y : memref<65536xf32, 1>)
+!rows = memref<512x128xf32, strided<[256, 1]>>
+func.func @no_product(%x: memref<1024xf32>, %y: memref<1024xf32, 1>, %o: memref<65536xf32>, %t: memref<65536xf32, 1>,
+    %r: !rows, %s: memref<512x128xf32, 1>) {
+  memref.copy %x, %y : memref<1024xf32> to memref<1024xf32, 1>
+  linalg.exp ins(%y : memref<1024xf32, 1>) outs(%y : memref<1024xf32, 1>)
+  memref.copy %t, %o : memref<65536xf32, 1> to memref<65536xf32>
+  memref.copy %r, %s : !rows to memref<512x128xf32, 1>
+  memref.copy %o, %t {hexagon.db_fetch} : memref<65536xf32> to memref<65536xf32, 1>
   return
 }
 

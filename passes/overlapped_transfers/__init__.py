@@ -1,0 +1,1 @@
+"""Helpers of `overlap-transfers`: which copies become transfers, and where these end."""
