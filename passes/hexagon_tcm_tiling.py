@@ -11,6 +11,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
 from hexagon_mlir.ir.query import functions
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
+from hexagon_mlir.passes.lib.cached_results import most_cached_bytes
 from hexagon_mlir.passes.lib.engine_tiles import is_for_engine
 from hexagon_mlir.passes.lib.thread_cost import ForkCost
 from hexagon_mlir.passes.lib.vector_loop import dims_of
@@ -224,7 +225,8 @@ class HexagonTcmTilingPass(Pass):
                                     group.size) or 0.0 for op in group.members)
         threads = ForkCost.of(target, self.threads)
         tile = overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
-                                len(group.members), threads.spread, threads.tasks, transposed)
+                                len(group.members), threads.spread, threads.tasks, transposed,
+                                most_cached_bytes(target))
         if code_bits(group.root) and tile != group.extents and _in_model(group.root):
             return streamed_tile(group.extents, tile, TILES_LOOP, operands, budget, threads.tasks,
                                  target.tcm_budget_bytes // _TILES_OF_TCM)

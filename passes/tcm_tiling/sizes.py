@@ -8,6 +8,7 @@ from enum import Enum
 from math import prod
 
 from hexagon_mlir.ir.windows import Window
+from hexagon_mlir.passes.lib.fetch_choice import fetch_cycles
 from hexagon_mlir.targets.dma import Engine
 
 _MOST_TILES = 64  # more tiles never pay: only one tile's transfer is left exposed
@@ -16,6 +17,8 @@ _OP_CYCLES = 100  # entering and leaving the vector loop of one op
 _WIDE = 4  # vectors of a row that share the loads of a product's other factor
 _PAIR = 2  # vectors of a row that a block of several rows has at least
 _NARROW = 0.97  # penalty: products of narrow columns are slower, and short rows slower to transfer
+_EXPOSED = 1.025
+"""Penalty: nothing hides the transfers of a single tile. Measured (GELU, SiLU, softmax): estimates err so much."""
 _SETS = 4
 """Of buffers that weights have whose first tiles earlier kernels fetch."""
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
@@ -118,13 +121,14 @@ def _runs(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int,
                      spread: Callable[[float], float] = float, tasks: int = 1,
-                     transposed: Collection[int] = ()) -> list[int]:
+                     transposed: Collection[int] = (), cached: int = 0) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
     ``spread`` gives the cycles that ``tasks`` threads take for a tile from those that one takes.
     One loop is tiled further, the outermost that is not cut into single steps or one that is tiled already: tiles stay
     contiguous. A product that fits as a whole may be cut into columns instead, the only way to cut its weights; columns
     are wide enough for each of ``tasks`` to have enough accumulators. ``transposed`` loops get multiples of ``lanes``.
+    For ``cached`` see `predicted_cycles`.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     longer = [loop for loop in candidates if tile[loop] > 1]
@@ -139,9 +143,9 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
                   if size < tile[loop] and (extents[loop] % size == 0 or 2 * size < extents[loop])]  # two make a loop
 
     def cycles(tile: Sequence[int]) -> float:
-        return predicted_cycles(extents, tile, operands, engine, work, ops, spread)
+        return predicted_cycles(extents, tile, operands, engine, work, ops, spread, cached)
 
-    best = min(tiles, key=cycles)
+    best = min(tiles, key=lambda tile: cycles(tile) * (_EXPOSED if tile == list(extents) else 1))
     if list(tile) != list(extents) or longer[-1:] == longer[:1] or longer[-1] != candidates[-1]:
         return best
     columns = [[*tile[:longer[-1]], size, *tile[longer[-1] + 1:]]
@@ -174,12 +178,16 @@ def _columns(extent: int, rows: int, lanes: int, tasks: int) -> list[int]:
 
 
 def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequence[Footprint], engine: Engine,
-                     work: float, ops: int, spread: Callable[[float], float] = float) -> float:
-    """Cycles of all tiles, with transfers double-buffered when there are several tiles; ``ops`` are done per tile."""
+                     work: float, ops: int, spread: Callable[[float], float] = float, cached: int = 0) -> float:
+    """Cycles of all tiles, with transfers double-buffered when there are several tiles; ``ops`` are done per tile.
+
+    Results of one tile that take at most ``cached`` bytes are stored through the cache, which nothing waits for.
+    """
     count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
     fetches = [o for o in operands if o.role is Role.FETCH]
     stores = [o for o in operands if o.role is Role.STORE]
-    once = sum(engine.waited_for(o.bytes(tile, 1)) for o in fetches + stores if not o.moves(tile, extents))
+    once = fetch_cycles([o.bytes(tile, 1) for o in fetches if not o.moves(tile, extents)], engine) + sum(
+        engine.waited_for(o.bytes(tile, 1)) for o in stores if not o.moves(tile, extents) and o.bytes(tile, 1) > cached)
     if count == 1:
         return spread(work) + once
     if any(e % t for e, t in zip(extents, tile, strict=True)):
