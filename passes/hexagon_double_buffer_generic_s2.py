@@ -162,22 +162,22 @@ class HexagonDoubleBufferGenericS2Pass(Pass):
     def _rewrite(self, found: MarkedLoop, context: PassContext) -> None:
         field_bits = int(context.target.dma_block_field_bits.value)
         transfers: dict[Key, Transfers] = {}
-        shapes: dict[ir.Operation, Shape] = {}
+        shapes: dict[Key, list[Shape]] = {}
         with found.loop.location, ir.InsertionPoint(_first(found)):
             for key, copies in sorted(found.copies.items()):
                 plan = plan_transfers(copies, field_bits)
                 if isinstance(plan, str):
                     self.remark(context, copies[0], f"stays a copy: {plan}")
                 else:
-                    shapes.update(zip(copies, plan[0], strict=True))
+                    shapes[key] = plan[0]
                     transfers[key] = make_transfers(plan[0][0].loops, plan[1])
         in_place = {key for key in transfers if any(IN_PLACE in op.attributes for op in found.copies[key])}
         for number, part in found.parts.items():
             wait_in(found, number, part, transfers, in_place)
         for key, one in transfers.items():
-            for op in found.copies[key]:
+            for op, shape in zip(found.copies[key], shapes[key], strict=True):
                 with op.location, ir.InsertionPoint(op):
-                    one.start(op, shapes[op])
+                    one.start(op, shape)
                 erase_op(op, self.name)
         finish(found, transfers)
 

@@ -1,5 +1,6 @@
 """Standard streams that are closed, full or have no reader: the tools end quietly, with the usual exit code."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from hexagon_mlir.cli.hexmlir import main
+from hexagon_mlir.disk_cache import ENVIRONMENT
 
 BIN = Path(sys.executable).parent
 KERNEL = """
@@ -35,7 +37,10 @@ def room(tmp_path_factory):
 
 
 def shell(command: str, folder: Path) -> tuple[int, bytes, bytes]:
-    done = subprocess.run(["bash", "-c", f"{BIN}/{command}"], cwd=folder, capture_output=True, timeout=120)
+    """With a cache of its own for ``hexmlir cache``, whose entries other tests would add to meanwhile."""
+    own = {ENVIRONMENT: str(folder / "cache")} if command.startswith("hexmlir cache") else {}
+    done = subprocess.run(["bash", "-c", f"{BIN}/{command}"], cwd=folder, capture_output=True, timeout=120,
+                          env={**os.environ, **own})
     return done.returncode, done.stdout, done.stderr
 
 
