@@ -18,7 +18,8 @@ _WIDE = 4  # vectors of a row that share the loads of a product's other factor
 _PAIR = 2  # vectors of a row that a block of several rows has at least
 _NARROW = 0.97  # penalty: products of narrow columns are slower, and short rows slower to transfer
 _EXPOSED = 1.025
-"""Penalty: nothing hides the transfers of a single tile. Measured (GELU, SiLU, softmax): estimates err so much."""
+"""Penalty: nothing hides the transfers of a single tile. Measured (GELU, SiLU, softmax): estimates err so much. Of sums,
+which store next to nothing, the time on each tile is estimated too low instead."""
 _SETS = 4
 """Of buffers that weights have whose first tiles earlier kernels fetch."""
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
@@ -145,7 +146,8 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
     def cycles(tile: Sequence[int]) -> float:
         return predicted_cycles(extents, tile, operands, engine, work, ops, spread, cached)
 
-    best = min(tiles, key=lambda tile: cycles(tile) * (_EXPOSED if tile == list(extents) else 1))
+    stores = any(operand.role is Role.STORE and operand.loops for operand in operands)
+    best = min(tiles, key=lambda tile: cycles(tile) * (_EXPOSED if stores and tile == list(extents) else 1))
     if list(tile) != list(extents) or longer[-1:] == longer[:1] or longer[-1] != candidates[-1]:
         return best
     columns = [[*tile[:longer[-1]], size, *tile[longer[-1] + 1:]]
