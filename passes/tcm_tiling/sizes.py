@@ -18,8 +18,8 @@ _WIDE = 4  # vectors of a row that share the loads of a product's other factor
 _PAIR = 2  # vectors of a row that a block of several rows has at least
 _NARROW = 0.97  # penalty: products of narrow columns are slower, and short rows slower to transfer
 _EXPOSED = 1.025
-"""Penalty: nothing hides the transfers of a single tile. Measured (GELU, SiLU, softmax): estimates err so much. Of sums,
-which store next to nothing, the time on each tile is estimated too low instead."""
+"""Penalty: nothing hides the transfers of a single tile. Measured (GELU, SiLU, softmax): estimates err so much.
+Of sums, which store next to nothing, the time on each tile is estimated too low instead."""
 _SETS = 4
 """Of buffers that weights have whose first tiles earlier kernels fetch."""
 _RAGGED = 1.03  # tiles of unequal size: bounds known at run time only
