@@ -32,8 +32,8 @@ def _no_tensor(op: ir.Operation) -> str | None:
         for block in region.blocks:
             defined += block.arguments
     for value in defined:
-        if isinstance(type := value.type, _TENSORS):
-            return f"a tensor ({type}) after bufferization"
+        if isinstance(type_ := value.type, _TENSORS):
+            return f"a tensor ({type_}) after bufferization"
     return None
 
 

@@ -113,7 +113,8 @@ def _check(function: ir.Operation, place: str, type_: ir.Type) -> None:
         return
     if str(type_.element_type) not in ELEMENTS:
         raise error_at(function, "", f"{place} has elements of type {type_.element_type}",
-                       f"element types: {', '.join(ELEMENTS)}")
+                       f"element types: {', '.join(ELEMENTS)}; i4 in arguments that are only extended, with an even "
+                       "number of elements in a row")
     if isinstance(type_, ir.MemRefType) and type_.layout != ir.AffineMapAttr.get(
             ir.AffineMap.get_identity(type_.rank, type_.context)):
         raise error_at(function, "", f"{place} has a layout: {type_}",

@@ -18,13 +18,14 @@ _aten = torch.ops.aten
 
 
 def merge_shared_inputs(graph: TorchGraph, kinds: Sequence[torch.dtype] = ()) -> None:
-    """Layers with constant weights: queries, keys and values, a gate and what it gates.
+    """Merge layers with constant weights that read the same input: queries, keys and values, or, of one row, a gate and
+    what it gates.
 
-    Of one row, those whose weights follow each other in memory: weights elsewhere would be copied. Such a product waits
-    for its first weights before it computes, and computes the last ones after all transfers: both happen once for all
-    layers. Of several rows, those with weights of ``kinds``, which the matrix engine multiplies: it packs rows once for
-    all layers, and weights when the model is compiled. Layers of several rows whose results meet in an elementwise
-    operation stay apart: the product of the second one reads the result of the first one and computes it.
+    Of one row, weights have to follow each other in memory: weights elsewhere would be copied. Such a product waits for
+    its first weights before it computes, and computes the last ones after all transfers: both happen once for all
+    layers. Of several rows, weights have to be of ``kinds``, which the matrix engine multiplies: it packs the rows once
+    for all layers, and weights are packed when the model is compiled. There, layers whose results meet in an
+    elementwise operation stay apart: the kernel of the later product computes that operation on its blocks.
     """
     groups: dict[Any, list[Node]] = defaultdict(list)
     for node in graph.graph.nodes:
@@ -39,8 +40,9 @@ def merge_shared_inputs(graph: TorchGraph, kinds: Sequence[torch.dtype] = ()) ->
             layers = _apart([node for node in layers if shape_of(node)[-1] % TILE == 0]) if kind in kinds else []
         if len(layers) < 2:
             continue
-        if _follow_each_other([graph.constants[args_of(node)[1].name] for node in layers]):
-            _merge(graph, x, layers, _joined([graph.constants[args_of(node)[1].name] for node in layers]))
+        weights = [graph.constants[args_of(node)[1].name] for node in layers]
+        if _follow_each_other(weights):
+            _merge(graph, x, layers, _joined(weights))
         elif not one_row:
             _merge(graph, x, layers, torch.cat([graph.value(args_of(node)[1]) for node in layers]))
 
@@ -55,12 +57,12 @@ def _apart(layers: Sequence[Node]) -> list[Node]:
 def _computed_from(node: Node) -> set[Node]:
     """What elementwise operations compute from ``node``."""
     found: set[Node] = set()
-    open_ = [node]
-    while open_:
-        for user in open_.pop().users:
+    worklist = [node]
+    while worklist:
+        for user in worklist.pop().users:
             if user not in found and torch.Tag.pointwise in getattr(user.target, "tags", ()):
                 found.add(user)
-                open_.append(user)
+                worklist.append(user)
     return found
 
 
