@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -72,11 +73,12 @@ class InFlight:
         """How long they occupy the memory interface."""
         return max((left for _, times in self.left_q8 for left in times), default=0)
 
-    def after(self, result: RunResult, starts: Start | None) -> InFlight:
+    def after(self, result: RunResult, starts: Sequence[Start]) -> InFlight:
         """What is left after a call with ``result``, which has started those of ``starts``."""
         spent = result.cycles * Q8
-        before = tuple((number, tuple(max(left - spent, 0) for left in times)) for number, times in self.left_q8)
-        return InFlight(before if starts is None else (*before, (starts.step, result.left_q8)))
+        left = [(number, tuple(max(time - spent, 0) for time in times)) for number, times in self.left_q8]
+        times = iter(result.left_q8)
+        return InFlight((*left, *((start.step, tuple(islice(times, start.count))) for start in starts)))
 
 
 class ModelProgram:
@@ -113,13 +115,13 @@ class ModelProgram:
         memory = schedule.kernels[schedule.calls[step].kernel].memory
         if memory is None:
             return None
-        following: tuple[tuple[Tile, int], ...] = ()
-        if place.starts is not None:
-            later = schedule.kernels[schedule.calls[place.starts.step].kernel].memory
+        following: list[tuple[Tile, int]] = []
+        for start in place.starts:
+            later = schedule.kernels[schedule.calls[start.step].kernel].memory
             assert later is not None
-            offsets = self.tcm.places[place.starts.step].tiles
-            following = tuple((later.tiles[number], offsets[number]) for number in place.starts.tiles)
-        return TcmUse(memory, place, following, flying.of(step), flying.busy_q8)
+            offsets = self.tcm.places[start.step].tiles
+            following += [(later.tiles[number], offsets[number]) for number in start.tiles]
+        return TcmUse(memory, place, tuple(following), flying.of(step), flying.busy_q8)
 
     @one_at_a_time
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
@@ -15,6 +15,8 @@ WHOLE = -1
 _WITHIN = 0.5
 """Part of a transfer that the call which starts it overlaps with: the rest delays activations of a kernel that would
 wait for this tile as well."""
+_WITHIN_LATER = 0.75
+"""The same of a tile for which the next kernel with TCM does not wait: spare cycles are a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,12 @@ class Start:
 class Place:
     """Offsets in TCM of a call's arena and tiles; earlier calls start ``ahead`` of these tiles, the first ones.
 
-    ``starts`` says which tiles of a later call it starts.
+    ``starts`` says which tiles of later calls it starts: in their order, those of one call after all of those before.
     """
 
     arena: int = 0
     tiles: tuple[int, ...] = ()
-    starts: Start | None = None
+    starts: tuple[Start, ...] = ()
     ahead: int = 0
 
 
@@ -99,64 +101,82 @@ def alignment_of(target: Target) -> int:
 def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
 
-    The tiles of a call are started, in their order and as early as possible, by the last call before it that has tiles,
-    or by one between the two: as many as there is room for, and time, for the last one half of it. Leading tiles need
-    no time where no call in between has TCM: they delay nothing that would come before them otherwise. So tiles of at
-    most two calls are live at once: they are placed at the two ends of the TCM alternately, arenas between them.
+    Each call starts as many of the tiles that no earlier one has started, in the order of the calls that need them, as
+    there is room for, and time: for half of a tile where the next call with TCM waits for it, for more elsewhere.
+    Leading tiles need no time where no call in between has TCM: they delay nothing that would come before them
+    otherwise. The arena of a call, and after it the tiles that it starts itself, are at the beginning of the TCM. A
+    tile that comes ahead is in the highest gap, above what each call from its start to its use has there.
     """
-    sizes = [(_up(need.arena_bytes, alignment), [_up(tile.nbytes, alignment) for tile in need.tiles]) for need in calls]
-    used = [max(arena, 0) + sum(tiles) for arena, tiles in sizes]
-    starts = _starts(calls, sizes, used, tcm_bytes - alignment)
-    size = max(used, default=0)
-    places = [Place(starts=starts.get(step)) for step in range(len(calls))]
-    ahead = dict.fromkeys(range(len(calls)), 0)
-    for start in starts.values():
-        ahead[start.step] += start.count
-    low = [0] * len(calls)
-    at_end = False
-    for step, (_, tiles) in enumerate(sizes):
-        if not tiles:
-            continue
-        at_end = not at_end
-        edges = [sum(tiles[:number]) for number in range(len(tiles) + 1)]
-        offsets = [size - edge for edge in edges[1:]] if at_end else edges[:-1]
-        places[step] = replace(places[step], tiles=tuple(offsets), ahead=ahead[step])
-        if not at_end:
-            low[step] = edges[-1]
-            for first, start in starts.items():
-                if start.step == step:
-                    for between in range(first, step):
-                        low[between] = max(low[between], edges[start.first + start.count])
-    return TcmPlan(tuple(replace(place, arena=at) for place, at in zip(places, low, strict=True)),
-                   size + alignment if size else 0)
+    plan = _Plan(calls, tcm_bytes - alignment, alignment)
+    order = [(step, number) for step, need in enumerate(calls) for number in range(len(need.tiles))]
+    at = 0
+    for first, call in enumerate(calls):
+        left = call.spare_cycles
+        while at < len(order) and order[at][0] <= first:
+            at += 1
+        while left and at < len(order) and plan.start(first, *order[at], left):
+            step, number = order[at]
+            left = max(left - calls[step].tiles[number].cycles, min(left, 1.0))
+            at += 1
+    return plan.places()
 
 
-def _starts(calls: Sequence[Need], sizes: Sequence[tuple[int, Sequence[int]]], used: list[int],
-            room: int) -> dict[int, Start]:
-    """The calls that start tiles, and which; adds the tiles' bytes to those ``used`` of each call on the way."""
-    found: dict[int, Start] = {}
-    begin = 0
-    for step, (need, (_, tiles)) in enumerate(zip(calls, sizes, strict=True)):
-        if not tiles:
-            continue
-        number = 0
-        for first in range(begin, step):
-            between = range(first, step)
-            left, start = calls[first].spare_cycles, number
-            next_to_move = all(not arena for arena, _ in sizes[first + 1:step])
-            while (number < len(tiles)
-                   and (need.tiles[number].cycles * _WITHIN <= left
-                        or (left and next_to_move and number < need.leading))
-                   and all(sizes[at][0] != WHOLE and used[at] + tiles[number] <= room for at in between)):
-                left = max(left - need.tiles[number].cycles, min(left, 1.0))
-                for at in between:
-                    used[at] += tiles[number]
-                number += 1
-            if number > start:
-                found[first] = Start(step, start, number - start)
-        begin = step
-    return found
+class _Plan:
+    """The plan so far, of ``calls`` in ``room`` bytes: the tiles that come ahead, by call and number."""
 
+    def __init__(self, calls: Sequence[Need], room: int, alignment: int):
+        self.calls, self.room, self.alignment = calls, room, alignment
+        self.ahead: dict[tuple[int, int], tuple[int, int]] = {}  # the call that starts it, and its offset
+        self.own = [room + 1 if need.arena_bytes == WHOLE else  # bytes at the beginning of the TCM
+                    self._up(need.arena_bytes) + sum(self._up(tile.nbytes) for tile in need.tiles) for need in calls]
+        self._live: list[tuple[int, int, int]] = []  # of tiles that come ahead: offset, end, the call that needs it
 
-def _up(size: int, alignment: int) -> int:
-    return size if size == WHOLE else -(-size // alignment) * alignment
+    def start(self, first: int, step: int, number: int, left: float) -> bool:
+        """Let call ``first``, which has ``left`` cycles to spare, start tile ``number`` of call ``step``, if it can."""
+        tile = self.calls[step].tiles[number]
+        is_next = all(not need.arena_bytes for need in self.calls[first + 1:step])
+        needed = tile.cycles * (_WITHIN if is_next else _WITHIN_LATER)
+        if needed > left and not (is_next and number < self.calls[step].leading):
+            return False
+        size = self._up(tile.nbytes)
+        offset = self._gap(first, size)
+        if offset < max(*self.own[first:step], self.own[step] - size):
+            return False
+        self.ahead[step, number] = first, offset
+        self.own[step] -= size
+        self._live.append((offset, offset + size, step))
+        return True
+
+    def _gap(self, first: int, size: int) -> int:
+        """The highest offset of ``size`` bytes that nothing takes which comes ahead for calls from ``first`` on."""
+        self._live = sorted(span for span in self._live if span[2] >= first)
+        top = self.room
+        for begin, end, _ in reversed(self._live):
+            if top - end >= size:
+                break
+            top = begin
+        return top - size
+
+    def places(self) -> TcmPlan:
+        """The plan of all calls. What comes ahead moves down by what is free below it in all calls."""
+        floors = {key: max(*self.own[first:key[0]], self.own[key[0]]) for key, (first, _) in self.ahead.items()}
+        free = min((self.ahead[key][1] - floor for key, floor in floors.items()), default=0)
+        starts: list[dict[int, list[int]]] = [{} for _ in self.calls]
+        for (step, number), (first, _) in self.ahead.items():
+            starts[first].setdefault(step, []).append(number)
+        places = []
+        size = max((own for own in self.own if own <= self.room), default=0)
+        for step, need in enumerate(self.calls):
+            tiles, own = [], self._up(max(need.arena_bytes, 0))
+            for number, tile in enumerate(need.tiles):
+                came = self.ahead.get((step, number))
+                tiles.append(own if came is None else came[1] - free)
+                own += self._up(tile.nbytes) if came is None else 0
+                size = max(size, tiles[-1] + self._up(tile.nbytes))
+            places.append(Place(0, tuple(tiles), tuple(Start(later, min(numbers), len(numbers))
+                                                       for later, numbers in starts[step].items()),
+                                sum((step, number) in self.ahead for number in range(len(tiles)))))
+        return TcmPlan(tuple(places), size + self.alignment if size else 0)
+
+    def _up(self, size: int) -> int:
+        return -(-size // self.alignment) * self.alignment

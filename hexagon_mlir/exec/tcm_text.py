@@ -85,8 +85,8 @@ class TcmText:
             if memory.arena_bytes:
                 words.append(f"{TCM} + {place.arena}")
             if memory.spare_cycles:
-                starts = place.starts
-                words += ["0", "0"] if starts is None else [self._record(starts.step, starts.first), f"{starts.count}"]
+                first = [self._record(start.step, start.first) for start in place.starts[:1]]  # the others follow
+                words += [*first, f"{sum(start.count for start in place.starts)}"] if first else ["0", "0"]
         return f"  {name}({', '.join(words)});"
 
     def end(self) -> list[str]:

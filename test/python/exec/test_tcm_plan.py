@@ -21,9 +21,27 @@ def ahead(calls, tcm=8192):
 def test_products_in_a_row():
     plan = plan_tcm([product()] * 3, 8192, VECTOR)
     assert [(p.tiles, p.arena, p.starts, p.ahead) for p in plan.places] == [
-        ((plan.nbytes - VECTOR - 512,), 512, Start(1, 0, 1), 0),
-        ((0,), 512, Start(2, 0, 1), 1), ((plan.nbytes - VECTOR - 512,), 0, None, 1)]
-    assert plan.nbytes == 256 + 2 * 512 + VECTOR
+        ((256,), 0, (Start(1, 0, 1), Start(2, 0, 1)), 0), ((768 + 512,), 0, (), 1), ((768,), 0, (), 1)]
+    assert plan.nbytes == 256 + 3 * 512 + VECTOR
+
+
+def test_room_is_used_again():
+    """Three calls whose tiles take a third of the TCM each, beside those of the next one."""
+    plan = plan_tcm([product(tile=2560, spare=10.0)] * 5, 8192, VECTOR)
+    assert [p.ahead for p in plan.places] == [0, 1, 1, 1, 1]
+    assert [p.starts for p in plan.places] == [(Start(step, 0, 1),) for step in range(1, 5)] + [()]
+    assert plan.nbytes == 256 + 2 * 2560 + VECTOR
+
+
+@pytest.mark.parametrize(("spare", "expected"), [
+    (40.0, (Start(1, 0, 2),)),
+    (54.0, (Start(1, 0, 2),)),  # for three quarters of the tile for a later call: the next one does not wait for it
+    (55.0, (Start(1, 0, 2), Start(2, 0, 1))),
+    (80.0, (Start(1, 0, 2), Start(2, 0, 2))),
+])
+def test_tiles_of_several_calls(spare, expected):
+    calls = [Need(100, spare_cycles=spare), product(cycles=20.0, count=2, spare=0.0), product(cycles=20.0, count=2)]
+    assert plan_tcm(calls, 8192, VECTOR).places[0].starts == expected
 
 
 @pytest.mark.parametrize(("calls", "expected"), [
@@ -33,7 +51,7 @@ def test_products_in_a_row():
     ([product(), product(cycles=201.0)], [0, 0]),
     ([product(), product(cycles=40.0, count=4)], [0, 3]),  # of the third one half
     ([product(spare=90.0), Need(0, spare_cycles=30.0), product(cycles=40.0, count=4)], [0, 0, 3]),
-    ([product(tile=512), product(tile=2048, count=4)], [0, 3]),  # no room for four
+    ([product(tile=1024), product(tile=1792, count=4)], [0, 3]),  # no room for four
     ([product(), Need(4096), product(tile=2048, count=3)], [0, 0, 1]),  # in each call on the way
     ([Need(100, spare_cycles=50.0), product()], [0, 1]),  # a call without a tile starts one
     ([Need(WHOLE), Need(100, spare_cycles=50.0), product()], [0, 0, 1]),
@@ -42,7 +60,8 @@ def test_products_in_a_row():
     ([product(), Need(7000), product()], [0, 0, 1]),
     ([product(), Need(7553), product()], [0, 0, 0]),  # which leaves no room
     ([product(), Need(WHOLE), product()], [0, 0, 0]),
-    ([product(), product(spare=0.0), product()], [0, 1, 0]),  # the last one with a tile would have to
+    ([product(), product(spare=0.0), product()], [0, 1, 1]),  # one call starts those of both
+    ([product(spare=15.0), product(spare=0.0), product()], [0, 1, 0]),  # without time for the second one
     ([product(tile=4096), product(tile=4096)], [0, 0]),
     ([product(tile=3584), product(tile=4096)], [0, 1]),
     ([product(), product(cycles=500.0, count=4, leading=3)], [0, 3]),  # nothing else is transferred before them
@@ -65,8 +84,10 @@ def test_nothing_meets(seed):
         calls.append(Need(WHOLE) if arena == WHOLE else Need(arena, tiles, rng.choice([0, 15, 100])))
     plan = plan_tcm(calls, 8192, VECTOR)
     assert plan.nbytes <= 8192
-    started = [(place.starts.step, number, step) for step, place in enumerate(plan.places) if place.starts is not None
-               for number in place.starts.tiles]
+    started = [(start.step, number, step) for step, place in enumerate(plan.places) for start in place.starts
+               for number in start.tiles]
+    order = [(later, number) for later, number, _ in started]
+    assert order == sorted(order)
     for step, place in enumerate(plan.places):
         assert [number for later, number, _ in started if later == step] == list(range(place.ahead))
     for step, (call, place) in enumerate(zip(calls, plan.places, strict=True)):
@@ -84,10 +105,11 @@ def test_nothing_meets(seed):
 
 @pytest.mark.parametrize(("spare", "starter"), [
     ((100.0, 100.0, 100.0), 0),  # the first one that has time
-    ((49.0, 50.0, 100.0), 1),
+    ((74.0, 75.0, 100.0), 1),
+    ((49.0, 49.0, 50.0), 2),  # half of it, where nothing else comes in between
     ((49.0, 49.0, 49.0), None),
 ])
 def test_who_starts(spare, starter):
     calls = [*(Need(100, spare_cycles=cycles) for cycles in spare), product(cycles=100.0)]
     places = plan_tcm(calls, 8192, VECTOR).places
-    assert [place.starts for place in places] == [Start(3, 0, 1) if step == starter else None for step in range(4)]
+    assert [place.starts for place in places] == [(Start(3, 0, 1),) if step == starter else () for step in range(4)]
