@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
 from hexagon_mlir.ir.constants import index
@@ -17,16 +19,17 @@ def load_whole(load: BlockLoad, loop: ir.Operation) -> ir.Value:
     shape = [size * count if dim == load.axis else size for dim, size in enumerate(load.shape)]
     mapping: Mapping = dict(zip(loop.regions[0].blocks[0].arguments,
                                 [loop.operands[0], *list(loop.operands)[BOUNDS:]], strict=True))
-    sizes = list(load.window.sizes)
+    window = replace(load.window, strides=_all_at_first(load.window.strides, loop, mapping))
+    sizes = _all_at_first([0 if dim == load.axis else size for dim, size in enumerate(window.sizes)], loop, mapping)
     most = shape[load.axis]
     sizes[load.axis] = most if load.rest is None else _what_is_left(load.rest, most, loop, mapping)
     element = ir.MemRefType(load.window.base.type).element_type
     buffer = memref.alloc(ir.MemRefType.get(shape, element), [], [])
     if load.filler is not None:
-        _fill_unless_whole(load.filler, buffer, sizes, shape)
-    offset = load.window.offset
+        _fill_unless_whole(_at_first(load.filler, loop, mapping), buffer, sizes, shape)
+    offset = window.offset
     assert isinstance(offset, ir.Value)
-    source = _pointed(load.window, _at_first(offset, loop, mapping), shape)
+    source = _pointed(window, _at_first(offset, loop, mapping), shape)
     memref.CopyOp(_part(source, sizes, shape), _part(buffer, sizes, shape))
     type_ = ir.RankedTensorType.get(shape, element)
     return bufferization.ToTensorOp(type_, buffer, restrict=True, writable=True).result
@@ -38,6 +41,10 @@ def _at_first(value: ir.Value, loop: ir.Operation, mapping: Mapping) -> ir.Value
         if op.results[0] not in mapping:
             clone(op, mapping)
     return mapping.get(value, value)
+
+
+def _all_at_first(values: list[int | ir.Value], loop: ir.Operation, mapping: Mapping) -> list[int | ir.Value]:
+    return [value if isinstance(value, int) else _at_first(value, loop, mapping) for value in values]
 
 
 def _what_is_left(rest: Rest, most: int, loop: ir.Operation, mapping: Mapping) -> int | ir.Value:

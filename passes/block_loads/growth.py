@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
+from hexagon_mlir.passes.lib.pure_slices import is_pure
 
 BOUNDS = 3
 """Operands of scf.for before the values that it carries."""
 _CASTS = ("arith.index_cast", "arith.index_castui")
+_DIVISIONS = ("arith.divui", "arith.divsi")
 
 
 class Product(NamedTuple):
@@ -47,6 +50,15 @@ def is_invariant(value: ir.Value, loop: ir.Operation) -> bool:
     return value.owner != body if isinstance(value.owner, ir.Block) else value.owner.operation.block != body
 
 
+def is_fixed(value: ir.Value, loop: ir.Operation) -> bool:
+    """True where ``value``, which the body of ``loop`` can use, is the same in each iteration: computed before the
+    loop, or from such values alone."""
+    if is_invariant(value, loop):
+        return True
+    return not isinstance(value.owner, ir.Block) and is_pure(value.owner.operation) and all(
+        is_fixed(operand, loop) for operand in value.owner.operation.operands)
+
+
 def growth(value: ir.Value, loop: ir.Operation) -> Product | None:
     """What ``value`` grows by in each iteration of scf.for ``loop``; None where that is not known to be the same."""
     if is_invariant(value, loop):
@@ -56,6 +68,8 @@ def growth(value: ir.Value, loop: ir.Operation) -> Product | None:
     op = value.owner.operation
     if op.name in _CASTS:
         return growth(op.operands[0], loop)
+    if op.name in _DIVISIONS:
+        return _of_quotient(op, loop)
     if op.name not in ("arith.addi", "arith.subi", "arith.muli"):
         return None
     values = list(op.operands)
@@ -70,6 +84,41 @@ def growth(value: ir.Value, loop: ir.Operation) -> Product | None:
     return _sum(grown[0], grown[1] if op.name == "arith.addi" else grown[1].times(Product(-1)))
 
 
+def first_number(value: ir.Value, loop: ir.Operation) -> int | None:
+    """The number that ``value`` is in the first iteration of ``loop``; None where that is not known."""
+    number = constant_value(value)
+    if number is not None:
+        return number
+    if isinstance(value.owner, ir.Block):
+        return constant_value(loop.operands[0]) if value == loop.regions[0].blocks[0].arguments[0] else None
+    op = value.owner.operation
+    if op.name in _CASTS:
+        return first_number(op.operands[0], loop)
+    compute = {"arith.addi": operator.add, "arith.subi": operator.sub, "arith.muli": operator.mul,
+               **dict.fromkeys(_DIVISIONS, operator.floordiv)}.get(op.name)
+    if compute is None:
+        return None
+    left, right = (first_number(operand, loop) for operand in op.operands)
+    if left is None or right is None or (op.name in _DIVISIONS and not _can_divide(left, right)):
+        return None
+    return int(compute(left, right))
+
+
+def _can_divide(number: int, divisor: int) -> bool:
+    """Whether all divisions of integers give the same."""
+    return number >= 0 and divisor > 0
+
+
+def _of_quotient(op: ir.Operation, loop: ir.Operation) -> Product | None:
+    """Of a number, from 0 on, that is divided by a constant and grows by a multiple of that."""
+    grown, first = growth(op.operands[0], loop), first_number(op.operands[0], loop)
+    divisor = constant_value(op.operands[1])
+    if grown is None or first is None or divisor is None or not _can_divide(first, divisor):
+        return None
+    exact = not grown.values and grown.factor >= 0 and grown.factor % divisor == 0
+    return Product(grown.factor // divisor) if exact else None
+
+
 def _of_argument(argument: ir.BlockArgument, loop: ir.Operation) -> Product | None:
     """Of the induction variable, or of a carried value to which the same is added in each iteration."""
     if argument.arg_number == 0:
@@ -81,12 +130,8 @@ def _of_argument(argument: ir.BlockArgument, loop: ir.Operation) -> Product | No
     if isinstance(following.owner, ir.Block) or following.owner.operation.name != "arith.addi":
         return None
     added = [value for value in following.owner.operation.operands if value != argument]
-    return as_product(added[0]) if len(added) == 1 and _is_fixed(added[0], loop) else None
-
-
-def _is_fixed(value: ir.Value, loop: ir.Operation) -> bool:
-    """True for a value that does not change: an invariant, or a cast or product of invariants in the body."""
-    return all(is_invariant(factor, loop) for factor in as_product(value).values)
+    return as_product(added[0]) if len(added) == 1 and all(
+        is_invariant(factor, loop) for factor in as_product(added[0]).values) else None
 
 
 def _sum(one: Product, other: Product) -> Product | None:

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.bounds import constant_value
-from hexagon_mlir.passes.block_loads.growth import BOUNDS, Product, as_product, growth, is_invariant
+from hexagon_mlir.passes.block_loads.growth import (
+    BOUNDS,
+    Product,
+    as_product,
+    first_number,
+    growth,
+    is_fixed,
+    is_invariant,
+)
 from hexagon_mlir.passes.lib.engine_tiles import fills
 
 _MAXIMUM, _MINIMUM = "arith.maxsi", "arith.minsi"
@@ -101,9 +109,7 @@ def _in_order(insert: ir.Operation, axis: int, loop: ir.Operation) -> bool:
     moved = list(insert.operands)[2:]
     if len(moved) != 1 or any(place for dim, place in enumerate(places) if dim != axis):
         return False
-    first = constant_value(loop.operands[0])
-    body = loop.regions[0].blocks[0]
-    return moved[0] == body.arguments[0] and first == 0 and growth(moved[0], loop) == Product(sizes[axis])
+    return first_number(moved[0], loop) == 0 and growth(moved[0], loop) == Product(sizes[axis])
 
 
 def _read_block(loop: ir.Operation, place: int, axis: int, insert: ir.Operation,
@@ -150,7 +156,8 @@ def _read_block(loop: ir.Operation, place: int, axis: int, insert: ir.Operation,
         return "its blocks do not follow each other in memory"
     fixed = [value for values in (window.strides, window.sizes) for dim, value in enumerate(values)
              if isinstance(value, ir.Value) and not (values is window.sizes and dim == axis)]
-    if not all(is_invariant(value, loop) for value in [window.base, *fixed, *([filler] if filler else [])]):
+    if not is_invariant(window.base, loop) or not all(
+            is_fixed(value, loop) for value in [*fixed, *([filler] if filler else [])]):
         return "its blocks change from iteration to iteration"
     return BlockLoad(place, axis, shape, window, rest, filler, (*ops, copy))
 

@@ -65,3 +65,30 @@ func.func @f(%a: memref<1xf16>, %b: memref<1xf16>, %m: index, %first: index, %ro
   }
   return %r#2, %r#3 : tensor<32x128xf16>, tensor<128x64xf16>
 }
+
+// The stride is computed in the loop, the same in each iteration; blocks are at half of what the loop counts.
+// CHECK-LABEL: func.func @halved
+// CHECK-NOT: scf.for
+// CHECK: %[[PITCH:.*]] = arith.index_cast %arg1 : i32 to index
+// CHECK: memref.reinterpret_cast %arg0 to offset: [0], sizes: [32, 64], strides: [%[[PITCH]], 1]
+// CHECK: memref.copy {{.*}} to memref<32x64xi8>
+func.func @halved(%p: memref<1xi8>, %pitch: i32) -> tensor<32x64xi8> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %none = tensor.empty() : tensor<32x64xi8>
+  %whole = scf.for %k = %c0 to %c64 step %c32 iter_args(%old = %none) -> (tensor<32x64xi8>) {
+    %stride = arith.index_cast %pitch : i32 to index
+    %row = arith.divui %k, %c2 : index
+    %at = arith.muli %row, %stride : index
+    %block = memref.alloc() : memref<16x64xi8>
+    %there = memref.reinterpret_cast %p to offset: [%at], sizes: [16, 64], strides: [%stride, 1]
+        : memref<1xi8> to memref<16x64xi8, strided<[?, 1], offset: ?>>
+    memref.copy %there, %block : memref<16x64xi8, strided<[?, 1], offset: ?>> to memref<16x64xi8>
+    %x = bufferization.to_tensor %block restrict writable : memref<16x64xi8> to tensor<16x64xi8>
+    %new = tensor.insert_slice %x into %old[%row, 0] [16, 64] [1, 1] : tensor<16x64xi8> into tensor<32x64xi8>
+    scf.yield %new : tensor<32x64xi8>
+  }
+  return %whole : tensor<32x64xi8>
+}
