@@ -14,6 +14,8 @@ NIBBLES_PER_BYTE = 2
 NIBBLE_BITS = 4
 LOW, HIGH = -8, 7
 """The least and the largest nibble."""
+OFFSET_BITS = -0x78
+"""What subtracts 8 from both halves of a byte, from 0 to 15: the first bit of each is flipped, and has a sign then."""
 NIBBLES = "hexagon.nibble_weights"
 """On the function of a model: the numbers of constants, bytes, whose elements are nibbles, from `LOW` to `HIGH`."""
 

@@ -109,6 +109,7 @@ DEFAULT = (
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
     ours("fold-factor-casts", "products of f16, extended to f32 before, are products of f16 with sums of f32"),
     ours("untile-products", "products that a loop over blocks adds up become one"),
+    ours("recognize-nibbles", "weights that a program unpacks from bytes stay bytes up to the product"),
     ours("coalesce-block-loads", "the matrices of such a product are loaded at once"),
     ours("separate-accumulators", "products that add to a matrix start from zeros, and a sum follows"),
     ours("hexagon-split-products", "where asked for, products of f32 become products of pieces of f16"),

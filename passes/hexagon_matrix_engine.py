@@ -47,6 +47,7 @@ from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
 from hexagon_mlir.passes.matrix_engine.vectors import NAMES, as_one_row, multiplies_vector
 
+_RIGHT = 1
 _FEW_ROWS = 4
 """Of each product of a batch: HVX reads the other factor once for them, the engine takes it as tiles."""
 _CLOSE = 1.5
@@ -91,7 +92,8 @@ class HexagonMatrixEnginePass(Pass):
     without sign before 128 was subtracted, and 128 times the sum of the weights of each column is subtracted
     afterwards, which comes with weights that `pack-engine-weights` has packed. These may have 4 bits: two of them are
     in a byte in memory, in TCM too, and the engine multiplies them so. In a grid, so are weights of which two columns
-    are in a byte, as `widen-nibbles` unpacks them: the bytes are transferred, and HVX makes tiles of them. Where an
+    or two rows are in a byte, as `widen-nibbles` and `recognize-nibbles` unpack them: the bytes are transferred, and
+    HVX makes tiles of them. Where an
     elementwise op begins with the conversion of the sums to bytes that is the engine's
     (`hexagon_mlir.dialects.byte_conversions`), the engine does it, by a table for each column, and gives one tile of
     bytes.
@@ -351,7 +353,18 @@ class HexagonMatrixEnginePass(Pass):
         with ir.InsertionPoint(matmul.last):
             builder = ByteGridBuilder(product, grid[0]) if grid is not None else ByteMatmulBuilder(product, blocks)
             matmul.last.results[0].replace_all_uses_with(builder.build())
+        unpacking = product.matmul.op.operands[_RIGHT].owner if grid is not None and product.nibble_pairs else None
         self._erase(matmul)
+        if unpacking is not None:
+            self._erase_unpacking(unpacking)
+
+    def _erase_unpacking(self, collapse: ir.Operation) -> None:
+        """What unpacked the nibbles of a product that has their bytes now, unless others read it."""
+        wide = collapse.operands[0].owner
+        for op in (collapse, wide):
+            if any(True for _ in op.results[0].uses):
+                return
+            erase_op(op, self.name)
 
     def _erase(self, matmul: Matmul) -> None:
         """What computed the product before."""

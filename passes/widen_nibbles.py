@@ -12,7 +12,7 @@ from hexagon_mlir.ir.query import functions, input_count, names_of, ops_named
 from hexagon_mlir.pass_infra import CLEAN, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.lib.constant_factors import retype
 from hexagon_mlir.passes.lib.engine_byte_generics import byte_type
-from hexagon_mlir.passes.lib.engine_nibbles import unpack_columns
+from hexagon_mlir.passes.lib.engine_nibbles import unpacked
 
 _SIGNED, _UNSIGNED = ("arith.extsi", "arith.sitofp"), ("arith.extui", "arith.uitofp")
 
@@ -90,7 +90,7 @@ class WidenNibblesPass(Pass):
             argument.set_type(ir.RankedTensorType.get([*outer, columns // NIBBLES_PER_BYTE], byte_type()))
             for extension in extensions:
                 with extension.location, ir.InsertionPoint(extension):
-                    wide = unpack_columns(argument, extension.name in _SIGNED)
+                    wide = unpacked(argument, len(outer), extension.name in _SIGNED)
                     result = extension.results[0].type
                     extension.results[0].replace_all_uses_with(
                         wide if wide.type == result else cast(extension.name, result, wide))

@@ -8,10 +8,11 @@ from typing import ClassVar
 from hexagon_mlir.dialects.engine_tiles import PLANES, TILE, WORD
 from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, has_nibbles
 from hexagon_mlir.ir import ir, make, memref
+from hexagon_mlir.ir.bounds import size_multiple
 from hexagon_mlir.ir.constants import constant, index
 from hexagon_mlir.passes.byte_interleaving.nibbles import as_upper_nibbles, regrouped
 from hexagon_mlir.passes.byte_interleaving.shuffles import Access, dot_product, interleaved
-from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_sign
+from hexagon_mlir.passes.lib.engine_byte_tiles import SIGN, ByteCopy, flipped_bits, flipped_sign
 from hexagon_mlir.passes.lib.move_order import in_turns, iterations_together
 from hexagon_mlir.passes.lib.segments import for_loop
 
@@ -87,15 +88,15 @@ class Emitter:
 class _Activations(Emitter):
     """[rows][64][tiles][32] -> [rows][tiles][64][32]; maybe with signs flipped."""
 
-    counted = (0,), (0,)
+    counted = (0, 1), (0, 2)
 
     def _whole(self) -> bool:
-        _, rows, tiles, width = self._shape
-        return tiles >= GROUP and rows % GROUP == 0 and width == TILE
+        _, _, tiles, width = self._shape
+        return tiles >= GROUP and size_multiple(self._op.operands[0], 1) % GROUP == 0 and width == TILE
 
     def _loops(self) -> None:
         """Four rows of four tiles at a time."""
-        outer, (_, rows, tiles, _) = self._count(0, 0), self._shape
+        outer, rows, tiles = self._count(0, 0), self._count(0, 1), self._shape[2]
         sign = flipped_sign(self._op)
 
         def move(row: ir.Value, first: ir.Value, inner: ir.Value) -> Iterator[None]:
@@ -152,8 +153,9 @@ class _Nibbles(Emitter):
             at = make.muli(first, index(width))
             halves = []
             for row in range(WORD):
-                halves.append(regrouped(*(self._source.load(
-                    self._bytes, [step, word, index(half), index(row), at], distance) for half in (0, 1))))
+                both = regrouped(*(self._source.load(
+                    self._bytes, [step, word, index(half), index(row), at], distance) for half in (0, 1)))
+                halves.append(self._flipped(list(both), flipped_bits(self._op)))
                 yield
             even, odd = (interleaved(vectors, 1) for vectors in zip(*halves, strict=True))
             for pair, both in enumerate(zip(even, odd, strict=True)):
@@ -164,6 +166,35 @@ class _Nibbles(Emitter):
 
         loop(steps, 1, lambda step: groups(columns, lambda first: nest(
             [(words, 1)], lambda word: move(step, first, word)), _NIBBLE_GROUP))
+
+
+class _NibblesOfRows(Emitter):
+    """Two in a byte of neighbouring rows, [steps][4][2][2][columns][32] -> [columns][steps][4][32][2][2], two in a byte
+    of rows that are four apart."""
+
+    joined = 2, 3
+    counted = (0, 1), (1, 2)
+
+    def _whole(self) -> bool:
+        _, _, *rows, columns, width = self._shape
+        return columns >= GROUP and rows == [NIBBLES_PER_BYTE, WORD // NIBBLES_PER_BYTE] and width == TILE
+
+    def _loops(self) -> None:
+        """Four rows of four tiles at a time."""
+        columns, steps, words = self._shape[4], self._count(0, 0), self._count(0, 1)
+
+        def move(step: ir.Value, first: ir.Value, word: ir.Value) -> Iterator[None]:
+            vectors: list[ir.Value] = []
+            for row in range(WORD // NIBBLES_PER_BYTE):
+                vectors += regrouped(*(self._row([step, word, index(half), index(row)], first, columns)
+                                       for half in range(NIBBLES_PER_BYTE)))
+                yield
+            for number, vector in enumerate(interleaved(self._flipped(vectors, flipped_bits(self._op)), 1)):
+                self._target.store(vector, [plus(first, number), step, word, index(0)], GROUP * TILE)
+                yield
+
+        loop(steps, 1, lambda step: groups(columns, lambda first: nest(
+            [(words, 1)], lambda word: move(step, first, word))))
 
 
 class _WeightsByColumn(Emitter):
@@ -341,6 +372,7 @@ def plus(value: ir.Value, number: int) -> ir.Value:
 
 EMITTERS: dict[ByteCopy, type[Emitter]] = {
     ByteCopy.ACTIVATIONS: _Activations, ByteCopy.WEIGHTS: _Weights, ByteCopy.WEIGHTS_BY_COLUMN: _WeightsByColumn,
-    ByteCopy.NIBBLES: _Nibbles, ByteCopy.RESULTS: _Results, ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
+    ByteCopy.NIBBLES: _Nibbles, ByteCopy.NIBBLES_OF_ROWS: _NibblesOfRows, ByteCopy.RESULTS: _Results,
+    ByteCopy.JOIN: _Join, ByteCopy.SUMS: _Sums,
 }  # fmt: skip
 """Kind of copy to what writes it."""

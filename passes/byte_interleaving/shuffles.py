@@ -60,10 +60,11 @@ class Access:
 
     @property
     def contiguous(self) -> bool:
-        """Whether elements of the joined dimensions follow each other; the sizes of others may be unknown."""
+        """Whether elements of the joined dimensions follow each other; the sizes of the first of them, and of others,
+        may be unknown."""
         shape, kept = self._type.shape, self._type.rank - self._joined
         wanted = [prod(shape[dim + 1:]) for dim in range(kept, self._type.rank)]
-        known = not any(self._type.is_dynamic_dim(dim) for dim in range(kept, self._type.rank))
+        known = not any(self._type.is_dynamic_dim(dim) for dim in range(kept + 1, self._type.rank))
         return known and list(self._strides[kept:]) == wanted
 
     def load(self, type_: ir.VectorType, indices: Sequence[ir.Value], step: int) -> ir.Value:
@@ -88,7 +89,8 @@ class Access:
         if self._joined == 1:
             return
         type_, kept = self._type, self._type.rank - self._joined
-        shape = [*type_.shape[:kept], prod(type_.shape[kept:])]
+        size = ir.ShapedType.get_dynamic_size() if type_.is_dynamic_dim(kept) else prod(type_.shape[kept:])
+        shape = [*type_.shape[:kept], size]
         if type_.affine_map == ir.AffineMap.get_identity(type_.rank):
             joined = ir.MemRefType.get(shape, type_.element_type, memory_space=type_.memory_space)
         else:

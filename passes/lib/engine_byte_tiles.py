@@ -10,7 +10,7 @@ from enum import Enum, auto
 from math import prod
 
 from hexagon_mlir.dialects.engine_tiles import BYTE_ROWS, PLANES, TILE, WORD
-from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, has_nibbles, nibble_weights_shape
+from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, OFFSET_BITS, has_nibbles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast
@@ -36,7 +36,7 @@ _WEIGHTS = ("(ct, kt, k, c, l)", "(kt, k, l, ct, c)", "(ct, kt, k, c, l)")
 _WEIGHTS_BY_COLUMN = ("(ct, kt, k, c, l)", "(ct, c, kt, k, l)", "(ct, kt, k, c, l)")
 _SUMS = ("(ct, c, kt, k, l)", "(ct, kt, k, c, l)", "(ct, c)")
 _NIBBLES = ("(ct, kt, k, c, h, l)", "(kt, k, 0, l, ct, c)", "(kt, k, 1, l, ct, c)", "(ct, kt, k, c, h, l)")
-_NIBBLE_LOOP = 4
+_NIBBLES_OF_ROWS = ("(ct, kt, k, c, l, h)", "(kt, k, 0, l, ct, c)", "(kt, k, 1, l, ct, c)", "(ct, kt, k, c, l, h)")
 _JOIN = ("(rt, r, ct, c)", *(f"(rt, ct, {plane}, r, c)" for plane in range(PLANES)), "(rt, r, ct, c)")
 _JOIN_AND_ADD = (*_JOIN[:-1], "(ct, c)", _JOIN[-1])
 
@@ -61,26 +61,28 @@ def pack_byte_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
     return elementwise([view], into, loops, maps, lambda byte: byte).result
 
 
-def pack_nibble_weights(matrix: ir.Value) -> ir.Value:
-    """Tiles of nibbles (`hexagon_mlir.dialects.nibble_weights`) of ``matrix``, K x N / 2 bytes in whole tiles, which
-    have the weights of columns 2 i and 2 i + 1 in their lower and upper halves."""
-    rows, half = ir.RankedTensorType(matrix.type).shape
-    columns = NIBBLES_PER_BYTE * half // TILE
-    view = _expanded(matrix, [TILE // (NIBBLES_PER_BYTE * WORD), NIBBLES_PER_BYTE, WORD], [TILE // NIBBLES_PER_BYTE])
-    *outer, width, words = nibble_weights_shape(TILE * columns, rows)
-    outer[0] = columns
-    into = tcm_tensor([*outer, width // NIBBLES_PER_BYTE, NIBBLES_PER_BYTE, words], byte_type())
+def pack_nibble_weights(pairs: ir.Value, axis: int, offset: bool) -> ir.Value:
+    """Tiles of nibbles (`hexagon_mlir.dialects.nibble_weights`) of the bytes ``pairs`` in whole tiles, K / 2 x N or
+    K x N / 2: their lower and upper halves are neighbours along ``axis``, and have an ``offset`` of 8 or a sign."""
+    of_rows = axis == 0
+    words, width = (WORD // NIBBLES_PER_BYTE, TILE) if of_rows else (WORD, TILE // NIBBLES_PER_BYTE)
+    view = _expanded(pairs, [TILE // (NIBBLES_PER_BYTE * WORD), NIBBLES_PER_BYTE, words], [width])
+    steps, *_, columns, _ = ir.RankedTensorType(view.type).shape
+    outer = [columns, steps, TILE // (NIBBLES_PER_BYTE * WORD)]
+    loops, *maps = _NIBBLES_OF_ROWS if of_rows else _NIBBLES
+    inner = [width, words, NIBBLES_PER_BYTE] if of_rows else [width, NIBBLES_PER_BYTE, words]
+    groups = [[0], [1], [2], [3], [4, 5]] if of_rows else [[0], [1], [2], [3, 4], [5]]
 
     def both(first: ir.Value, second: ir.Value) -> ir.Value:
-        bits, mask = (constant(ir.IntegerAttr.get(byte_type(), value)) for value in (
-            NIBBLE_BITS, (1 << NIBBLE_BITS) - 1))
-        places = binary("arith.muli", loop_number(_NIBBLE_LOOP), bits)
+        bits, mask, flip = (constant(ir.IntegerAttr.get(byte_type(), value)) for value in (
+            NIBBLE_BITS, (1 << NIBBLE_BITS) - 1, OFFSET_BITS))
+        places = binary("arith.muli", loop_number(5 if of_rows else 4), bits)
         low = binary("arith.andi", binary("arith.shrui", first, places), mask)
-        return binary("arith.ori", low, binary("arith.shli", binary("arith.shrui", second, places), bits))
+        byte = binary("arith.ori", low, binary("arith.shli", binary("arith.shrui", second, places), bits))
+        return binary("arith.xori", byte, flip) if offset else byte
 
-    tiles = elementwise([view, view], into, _NIBBLES[0], _NIBBLES[1:], both).result
-    return tensor.collapse_shape(ir.RankedTensorType.get([*outer, width, words], byte_type()), tiles,
-                                 [[0], [1], [2], [3, 4], [5]])
+    tiles = elementwise([view, view], tcm_tensor([*outer, *inner], byte_type()), loops, maps, both).result
+    return tensor.collapse_shape(ir.RankedTensorType.get([*outer, TILE, WORD], byte_type()), tiles, groups)
 
 
 def column_sums(weights: ir.Value, start: ir.Value) -> ir.Value:
@@ -135,6 +137,7 @@ def _expanded(matrix: ir.Value, rows: list[int], columns: list[int]) -> ir.Value
 _HALVES = ["arith.shli", "arith.shrsi", "arith.shrsi", "arith.addi"]
 _PACK_NIBBLES = ["linalg.index", "arith.index_cast", "arith.muli", "arith.shrui", "arith.andi", "arith.shrui",
                  "arith.shli", "arith.ori", "linalg.yield"]
+_PACK_OFFSET_NIBBLES = [*_PACK_NIBBLES[:-1], "arith.xori", "linalg.yield"]
 
 
 class ByteCopy(Enum):
@@ -144,6 +147,7 @@ class ByteCopy(Enum):
     WEIGHTS = auto()
     WEIGHTS_BY_COLUMN = auto()
     NIBBLES = auto()
+    NIBBLES_OF_ROWS = auto()
     RESULTS = auto()
     JOIN = auto()
     SUMS = auto()
@@ -151,10 +155,12 @@ class ByteCopy(Enum):
 
 
 _COPIES = {_ACTIVATIONS: ByteCopy.ACTIVATIONS, _WEIGHTS: ByteCopy.WEIGHTS,
-           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _NIBBLES: ByteCopy.NIBBLES, _RESULTS: ByteCopy.RESULTS,
-           _JOIN: ByteCopy.JOIN, _JOIN_AND_ADD: ByteCopy.JOIN, _SUMS: ByteCopy.SUMS}
+           _WEIGHTS_BY_COLUMN: ByteCopy.WEIGHTS_BY_COLUMN, _NIBBLES: ByteCopy.NIBBLES,
+           _NIBBLES_OF_ROWS: ByteCopy.NIBBLES_OF_ROWS, _RESULTS: ByteCopy.RESULTS, _JOIN: ByteCopy.JOIN,
+           _JOIN_AND_ADD: ByteCopy.JOIN, _SUMS: ByteCopy.SUMS}
 LOOPS_OF_THREADS = {ByteCopy.ACTIVATIONS: (0, 2), ByteCopy.WEIGHTS: (1, 2), ByteCopy.WEIGHTS_BY_COLUMN: (0,),
-                    ByteCopy.NIBBLES: (1, 2), ByteCopy.RESULTS: (0, 1), ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
+                    ByteCopy.NIBBLES: (1, 2), ByteCopy.NIBBLES_OF_ROWS: (1, 2), ByteCopy.RESULTS: (0, 1),
+                    ByteCopy.JOIN: (0, 2), ByteCopy.SUMS: (0,)}
 """Loops that threads may share: not those that vectors, or several of them at a time, go along."""
 
 
@@ -179,9 +185,9 @@ def _computes(op: ir.Operation, kind: ByteCopy) -> bool:
         of_nibbles = has_nibbles(op.operands[0].type)
         return inputs == [byte_type()] and output == word_type() and names == [
             *(_HALVES if of_nibbles else ()), "arith.extsi", "arith.muli", "arith.addi", "linalg.yield"]
-    if kind is ByteCopy.NIBBLES:
+    if kind in (ByteCopy.NIBBLES, ByteCopy.NIBBLES_OF_ROWS):
         return (op.operands[0] == op.operands[1] and inputs == [byte_type()] * 2 and output == byte_type()
-                and names == _PACK_NIBBLES)
+                and (names == _PACK_NIBBLES or (names == _PACK_OFFSET_NIBBLES and flipped_bits(op) == OFFSET_BITS)))
     if inputs != [byte_type()] or output != byte_type():
         return False
     if kind is ByteCopy.ACTIVATIONS and flipped_sign(op) == SIGN:
@@ -204,10 +210,15 @@ def join_names(adds: bool) -> list[str]:
 
 def flipped_sign(op: ir.Operation) -> int:
     """What the copy of activations ``op`` flips in each byte; 0 where it just copies."""
-    operations = [view.operation for view in op.regions[0].blocks[0].operations]
-    if [inner.name for inner in operations] != ["arith.xori", "linalg.yield"]:
+    return flipped_bits(op) if len(op.regions[0].blocks[0].operations) == 2 else 0
+
+
+def flipped_bits(op: ir.Operation) -> int:
+    """What linalg op ``op`` flips last in each byte; 0 where it flips none."""
+    flip = [view.operation for view in op.regions[0].blocks[0].operations][-2:][0]
+    if flip.name != "arith.xori":
         return 0
-    value = operations[0].operands[1]
+    value = flip.operands[1]
     known = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
     return ir.IntegerAttr(value.owner.operation.attributes["value"]).value if known else 0
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE
+from hexagon_mlir.dialects.nibble_weights import NIBBLE_BITS, NIBBLES_PER_BYTE, OFFSET_BITS
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary
@@ -14,7 +15,7 @@ from hexagon_mlir.passes.lib.engine_byte_generics import byte_type, elementwise,
 _NAMES = ("linalg.index", "arith.index_cast", "arith.muli", "arith.subi", "arith.shli", "arith.shrsi")
 _LOOPS, _MAPS, _NIBBLE_LOOP = "(kt, k, h, l, ct, c)", ("(ct, kt, k, c, l)", "(kt, k, h, l, ct, c)"), 2
 _ROWS = [[0, 1, 2, 3], [4, 5]]
-_COLUMNS, _COLUMN_LOOP, _MATRIX = ("(k, n, h)", "(k, n)", "(k, n, h)"), 2, 2
+_ROW_PAIRS, _COLUMN_PAIRS, _MATRIX = ("(k, h, n)", "(k, n)", "(k, h, n)"), ("(k, n, h)", "(k, n)", "(k, n, h)"), 2
 
 
 def nibble(byte: ir.Value, loop: int) -> ir.Value:
@@ -42,40 +43,67 @@ def bytes_of_nibbles(weights: ir.Value) -> ir.Value:
     return tensor.collapse_shape(ir.RankedTensorType.get(shape, byte_type()), wide, _ROWS)
 
 
-def unpack_columns(packed: ir.Value, signed: bool) -> ir.Value:
-    """The nibbles of the bytes ``packed``, with their ``signed`` value or without, as bytes: twice the columns."""
+def unpacked(packed: ir.Value, axis: int, signed: bool, offset: bool = False) -> ir.Value:
+    """The halves of the bytes ``packed`` as bytes, next to each other along ``axis``, the lower half of each first:
+    ``signed``, or from 0 to 15; or with an ``offset``, from 0 to 15 less 8."""
     shape = list(ir.RankedTensorType(packed.type).shape)
-    rank = len(shape)
+    rank, half = len(shape), axis + 1
+    wide_shape = [*shape[:half], NIBBLES_PER_BYTE, *shape[half:]]
     halves = ir.AffineMap.get_identity(rank + 1)
+    read = [result for dim, result in enumerate(halves.results) if dim != half]
 
-    def half(given: Sequence[ir.Value]) -> ir.Value:
-        value = nibble(given[0], rank)
-        if signed:
-            return value
-        return binary("arith.andi", value, constant(ir.IntegerAttr.get(byte_type(), (1 << NIBBLE_BITS) - 1)))
+    def value(given: Sequence[ir.Value]) -> ir.Value:
+        number = nibble(_without_offset(given[0]) if offset else given[0], half)
+        if signed or offset:
+            return number
+        return binary("arith.andi", number, constant(ir.IntegerAttr.get(byte_type(), (1 << NIBBLE_BITS) - 1)))
 
-    into = tensor.empty([*shape, NIBBLES_PER_BYTE], byte_type())
-    bytes_ = ir.AffineMap.get(rank + 1, 0, list(halves.results)[:rank])
-    wide = linalg_generic.generic([packed], into, [bytes_, halves], ["parallel"] * (rank + 1), half)
-    groups = [*([dim] for dim in range(rank - 1)), [rank - 1, rank]]
-    return tensor.collapse_shape(ir.RankedTensorType.get([*shape[:-1], NIBBLES_PER_BYTE * shape[-1]], byte_type()),
-                                 wide, groups)
+    into = tensor.empty(wide_shape, byte_type())
+    wide = linalg_generic.generic([packed], into, [ir.AffineMap.get(rank + 1, 0, read), halves],
+                                  ["parallel"] * (rank + 1), value)
+    shape[axis] *= NIBBLES_PER_BYTE
+    groups = [[dim + (dim > axis)] if dim != axis else [dim, half] for dim in range(rank)]
+    return tensor.collapse_shape(ir.RankedTensorType.get(shape, byte_type()), wide, groups)
 
 
-def nibble_pairs(matrix: ir.Value) -> ir.Value | None:
-    """The bytes of which `unpack_columns` makes ``matrix``, K x N of signed nibbles; None for any other value."""
+@dataclass(frozen=True)
+class NibblePairs:
+    """Bytes, the halves of which are the elements of a matrix, as `unpacked` has them with their sign."""
+
+    packed: ir.Value
+    axis: int
+    offset: bool
+
+
+def nibble_pairs(matrix: ir.Value) -> NibblePairs | None:
+    """What `unpacked` makes ``matrix`` of, K x N of signed nibbles; None for any other value."""
     op = _maker(matrix, "tensor.collapse_shape")
     wide = None if op is None or ir.RankedTensorType(matrix.type).rank != _MATRIX else _maker(
         op.operands[0], "linalg.generic")
-    if wide is None or not has_maps(wide, _COLUMNS, 2) or not _gives_nibble(wide, _COLUMN_LOOP):
+    if wide is None:
         return None
-    depth, columns = ir.RankedTensorType(matrix.type).shape
-    same = list(ir.RankedTensorType(wide.operands[0].type).shape) == [depth, columns // NIBBLES_PER_BYTE]
-    return wide.operands[0] if same else None
+    for axis, maps in enumerate((_ROW_PAIRS, _COLUMN_PAIRS)):
+        offset = _offset_of_nibble(wide, axis + 1) if has_maps(wide, maps, 2) else None
+        if offset is not None and _is_half(wide.operands[0], matrix, axis):
+            return NibblePairs(wide.operands[0], axis, offset)
+    return None
 
 
-def _gives_nibble(op: ir.Operation, loop: int) -> bool:
-    """Whether linalg op ``op`` yields the `nibble` of its first input that ``loop`` says."""
+def _is_half(packed: ir.Value, matrix: ir.Value, axis: int) -> bool:
+    """Whether ``packed`` has the shape of ``matrix``, but half of it along ``axis``."""
+    shape = list(ir.RankedTensorType(packed.type).shape)
+    shape[axis] *= NIBBLES_PER_BYTE
+    return shape == list(ir.RankedTensorType(matrix.type).shape)
+
+
+def _without_offset(byte: ir.Value) -> ir.Value:
+    """Both halves of ``byte``, from 0 to 15, less 8 with their sign."""
+    return binary("arith.xori", byte, constant(ir.IntegerAttr.get(byte_type(), OFFSET_BITS)))
+
+
+def _offset_of_nibble(op: ir.Operation, loop: int) -> bool | None:
+    """Whether linalg op ``op`` subtracts an offset as it yields the `nibble` of its first input that ``loop`` says;
+    None where it yields anything else."""
     body = op.regions[0].blocks[0]
     bits = ir.IntegerAttr.get(byte_type(), NIBBLE_BITS)
     value = list(body.operations)[-1].operation.operands[0]
@@ -84,13 +112,19 @@ def _gives_nibble(op: ir.Operation, loop: int) -> bool:
                         ("arith.index_cast", 0), ("linalg.index", 0)):
         maker = _maker(value, name)
         if maker is None:
-            return False
+            return None
         found.append(maker)
         value = maker.operands[place] if len(maker.operands) else value
     shifted, up, dropped, below, _, number = found
     constants = [shifted.operands[1], dropped.operands[0], below.operands[1]]
-    return (up.operands[0] == body.arguments[0] and ir.IntegerAttr(number.attributes["dim"]).value == loop
-            and all(_is_constant(value, bits) for value in constants))
+    if ir.IntegerAttr(number.attributes["dim"]).value != loop or not all(
+            _is_constant(value, bits) for value in constants):
+        return None
+    flip = _maker(up.operands[0], "arith.xori")
+    if flip is None:
+        return False if up.operands[0] == body.arguments[0] else None
+    known = _is_constant(flip.operands[1], ir.IntegerAttr.get(byte_type(), OFFSET_BITS))
+    return True if known and flip.operands[0] == body.arguments[0] else None
 
 
 def _is_constant(value: ir.Value, attribute: ir.Attribute) -> bool:

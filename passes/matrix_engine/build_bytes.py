@@ -17,6 +17,7 @@ from hexagon_mlir.passes.lib.engine_byte_tiles import (
     pack_byte_weights,
     rows_of_bytes,
 )
+from hexagon_mlir.passes.lib.engine_nibbles import NibblePairs
 from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
@@ -86,19 +87,25 @@ class ByteMatmulBuilder(MatmulBuilder):
         sizes = [where[loop][1] if loop in where else matmul.extents[loop] for loop in loops]
         whole = [BYTE_ROWS * row_tiles(size) if loop == matmul.row else TILE * vector_tiles(size)
                  for loop, size in zip(loops, sizes, strict=True)]
+        return self._in_tcm(part, whole)
+
+    def nibble_pairs(self, pairs: NibblePairs, where: Where) -> ir.Value:
+        """The part of the bytes of ``pairs`` at ``where`` in TCM, filled up with zeros to tiles that are whole vectors
+        of it."""
+        loops = self._matmul.reads[RIGHT]
+        of_rows, halved = pairs.axis == 0, loops[pairs.axis]
+        start, count = {**self._whole, **where}[halved]
+        here = {**where, halved: (arith.divui(start, index(NIBBLES_PER_BYTE)), count // NIBBLES_PER_BYTE)}
+        part = self._slice(pairs.packed, loops, here)
+        rows, columns = ir.RankedTensorType(part.type).shape
+        depth = TILE * vector_tiles(NIBBLES_PER_BYTE * rows if of_rows else rows)
+        return self._in_tcm(part, [depth // NIBBLES_PER_BYTE if of_rows else depth, TILE * vector_tiles(columns)])
+
+    def _in_tcm(self, part: ir.Value, whole: list[int]) -> ir.Value:
+        """``part`` in TCM, filled up with zeros to shape ``whole``."""
         if self._in_program and is_local(part) and whole == list(ir.RankedTensorType(part.type).shape):
             return part
         return _filled_up(part, whole)
-
-    def nibble_pairs(self, packed: ir.Value, where: Where) -> ir.Value:
-        """The part of ``packed``, bytes of two columns each, at ``where`` in TCM, filled up with zeros to tiles that
-        are whole vectors of it."""
-        matmul = self._matmul
-        start, count = where[matmul.column]
-        here = {**where, matmul.column: (arith.divui(start, index(NIBBLES_PER_BYTE)), count // NIBBLES_PER_BYTE)}
-        part = self._slice(packed, matmul.reads[RIGHT], here)
-        depth, columns = (TILE * vector_tiles(size) for size in ir.RankedTensorType(part.type).shape)
-        return _filled_up(part, [depth, columns])
 
     def start(self, where: Where) -> ir.Value | None:
         """What the sums of each column start from, [N / 32][32]; None for zeros. If the sums of the columns of weights

@@ -41,8 +41,12 @@ class ByteGridBuilder(GridBuilder):
         if fetch.operand == LEFT:
             return self._factors.activations(block)
         where = self.where(fetch)
-        weights = (block if self._matmul.packed is not None else pack_nibble_weights(block)
-                   if self._pairs is not None else pack_byte_weights(block, self._matmul.transposed(RIGHT)))
+        if self._matmul.packed is not None:
+            weights = block
+        elif self._pairs is not None:
+            weights = pack_nibble_weights(block, self._pairs.axis, self._pairs.offset)
+        else:
+            weights = pack_byte_weights(block, self._matmul.transposed(RIGHT))
         weights = extract(weights, [tiles(where[self._matmul.column][1]), *[None] * (RANK - 1)], [0] * RANK)
         if self._conversion is None:
             self._added[fetch] = self._factors.added(weights, self._factors.start(where))

@@ -8,7 +8,7 @@ from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.lib.engine_byte_conversions import Conversion, find_conversion
 from hexagon_mlir.passes.lib.engine_byte_tiles import unflipped
-from hexagon_mlir.passes.lib.engine_nibbles import nibble_pairs
+from hexagon_mlir.passes.lib.engine_nibbles import NibblePairs, nibble_pairs
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 from hexagon_mlir.passes.matrix_engine.read import (
     RESULT,
@@ -39,8 +39,8 @@ class ByteMatmul:
     flipped: bool = False
 
     @property
-    def nibble_pairs(self) -> ir.Value | None:
-        """The bytes, of two columns each, that the right factor has the nibbles of; None for any other factor."""
+    def nibble_pairs(self) -> NibblePairs | None:
+        """The bytes that the right factor has the nibbles of; None for any other factor."""
         matmul = self.matmul
         return None if matmul.batches or matmul.transposed(_RIGHT) else nibble_pairs(matmul.op.operands[_RIGHT])
 

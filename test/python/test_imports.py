@@ -55,7 +55,7 @@ SHARED = {"lib", "math_library"}
 OF_PASSES = {
     "arith_legalization": {"hexagon_arith_legalization"}, "async_lowering": {"hexagon_async_lowering"},
     "async_threads": {"form_async_threads"},
-    "block_loads": {"coalesce_block_loads"},
+    "block_loads": {"coalesce_block_loads"}, "nibbles": {"recognize_nibbles"},
     "block_products": {"form_block_products", "hexagon_block_products", "pack_block_weights"},
     "byte_interleaving": {"hexagon_byte_interleaving"},
     "contraction": {"hexagon_contraction_vectorization", "hexagon_transpose_factors"},
@@ -70,7 +70,7 @@ OF_PASSES = {
     "layout_propagation": {"hexagon_layout_propagation"}, "loop_collapsing": {"collapse_loops"},
     "masked_copies": {"hexagon_masked_copy_lowering"},
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
-                      "pack_word_weights", "pack_constant_weights",
+                      "pack_word_weights", "pack_constant_weights", "recognize_nibbles",
                       "hexagon_engine_convolution", "engine_convolution", "split_products", "fold_factor_casts",
                       "separate_accumulators", "untile_products", "block_products"},
     "memory_lowering": {"hexagon_memory_lowering"},

@@ -212,3 +212,30 @@ func.func @narrow_pixels(%image: memref<9x384xi8, 1>, %tiles: memref<9x7x8x8x32x
   }
   return
 }
+
+// -----
+// Rows of tiles that threads share, a number of them that is known at run time only, a multiple of four.
+// CHECK-LABEL: func.func @shared
+// CHECK: scf.forall
+// CHECK-NOT: linalg.generic
+// CHECK-COUNT-4: vector.store {{.*}} : memref<2x8x?xi8, strided<[16384, 2048, 1], offset: ?>, 1>, vector<128xi8>
+#rows = affine_map<(rt, kt, r, k) -> (rt, r, kt, k)>
+#tiles = affine_map<(rt, kt, r, k) -> (rt, kt, r, k)>
+func.func @shared(%rows: memref<2x64x8x32xi8, 1>, %tiles: memref<2x8x64x32xi8, 1>, %free: i1) {
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %n = arith.select %free, %c16, %c64 : index
+  scf.forall (%i) = (0) to (64) step (%n) {
+    %x = memref.subview %rows[0, %i, 0, 0] [2, %n, 8, 32] [1, 1, 1, 1] : memref<2x64x8x32xi8, 1>
+        to memref<2x?x8x32xi8, strided<[16384, 256, 32, 1], offset: ?>, 1>
+    %y = memref.subview %tiles[0, 0, %i, 0] [2, 8, %n, 32] [1, 1, 1, 1] : memref<2x8x64x32xi8, 1>
+        to memref<2x8x?x32xi8, strided<[16384, 2048, 32, 1], offset: ?>, 1>
+    linalg.generic {indexing_maps = [#rows, #tiles], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+        ins(%x : memref<2x?x8x32xi8, strided<[16384, 256, 32, 1], offset: ?>, 1>)
+        outs(%y : memref<2x8x?x32xi8, strided<[16384, 2048, 32, 1], offset: ?>, 1>) {
+    ^bb0(%a: i8, %old: i8):
+      linalg.yield %a : i8
+    }
+  }
+  return
+}

@@ -1,0 +1,1 @@
+"""Reading and rewriting of tensors whose elements are halves of bytes."""
