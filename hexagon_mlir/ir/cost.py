@@ -17,6 +17,7 @@ _OPS_PER_PACKET = 1.5  # of the example kernels: 66 operations of GELU take 45 p
 _PER_PRODUCT = 1.3  # packets per vector of products summed in registers: one at best (bench/matmul.py: 75 to 85 %)
 _DOT_PRODUCT_LENGTH = 4  # vrmpy sums the products of four bytes at once
 _OPERATIONS = {"arith.extf": 8, "arith.truncf": 8}  # of f16: two vectors of f32, whose infinities and NaN are apart
+_OF_HALVES = {"arith.addf": 3, "arith.subf": 3, "arith.mulf": 3}  # 2.0 packets in chains of them, of f32 1.0
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 Sizes = Callable[[ir.Value, int], int | None]
 """The size, or most elements, along a dynamic dimension of a value."""
@@ -66,13 +67,24 @@ def _of_linalg(op: ir.Operation, vector_bytes: int, packet_cycles: float, sizes:
         return None
     narrowest = min(widths)
     lanes = vector_bytes // narrowest
-    body = [inner.operation.name for inner in op.regions[0].blocks[0].operations]
+    inner = [view.operation for view in op.regions[0].blocks[0].operations]
+    body = [operation.name for operation in inner]
     vectors = -(-prod(extents) // lanes)
     if _is_product(op, body):
         widening = widths[-1] // narrowest
         return vectors * _PER_PRODUCT * (1 if widening == _DOT_PRODUCT_LENGTH else widening) * packet_cycles
-    operations = len(widths) + sum(_OPERATIONS.get(name, 1) for name in body if name not in _FREE)
+    operations = len(widths) + sum(_count(operation) for operation in inner)
     return vectors * operations / _OPS_PER_PACKET * packet_cycles
+
+
+def _count(operation: ir.Operation) -> int:
+    """As how many operations of f32 ``operation`` of a loop's body counts."""
+    name = operation.name
+    if name in _FREE:
+        return 0
+    if name in _OF_HALVES and isinstance(operation.results[0].type, ir.F16Type):
+        return _OF_HALVES[name]
+    return _OPERATIONS.get(name, 1)
 
 
 def _is_product(op: ir.Operation, body: list[str]) -> bool:
