@@ -40,11 +40,11 @@ def segments(extent: int | None, bound: ir.Value, lanes: int, unroll: int = 1, m
     """
     step = lanes * unroll
     if extent is None and multiple % lanes == 0:
-        main_end = bound if multiple % step == 0 else _round_down(bound, step)
+        main_end = bound if multiple % step == 0 else round_down(bound, step)
         return [Segment(index(0), main_end, step, False),
                 *([Segment(main_end, bound, lanes, False)] if multiple % step else [])]
     if extent is None:
-        main_end, single_end = _round_down(bound, step), _round_down(bound, lanes)
+        main_end, single_end = round_down(bound, step), round_down(bound, lanes)
         return [
             Segment(index(0), main_end, step, False),
             *([Segment(main_end, single_end, lanes, False)] if unroll > 1 else []),
@@ -97,5 +97,6 @@ def when(condition: ir.Value, carried: Sequence[ir.Value],
     return list(branch.results)
 
 
-def _round_down(value: ir.Value, multiple: int) -> ir.Value:
+def round_down(value: ir.Value, multiple: int) -> ir.Value:
+    """The largest number up to ``value`` (not negative) that is divisible by ``multiple``."""
     return make.muli(arith.divui(value, index(multiple)), index(multiple))

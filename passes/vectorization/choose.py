@@ -211,9 +211,9 @@ def choose_rows_to_jam(nest: LoopNest, chains: int) -> tuple[int | None, int]:
     """
     for loop in range(len(nest.extents) - 1, -1, -1):
         extent = nest.extents[loop]
-        if nest.reduction[loop] or extent is None:
+        if nest.reduction[loop]:
             continue
-        jammed = min(chains, 1 << extent.bit_length() - 1)
+        jammed = chains if extent is None else min(chains, 1 << extent.bit_length() - 1)
         if jammed > 1:
             return loop, jammed
     return None, 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hexagon_mlir.ir import ir, make, memref
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.loop_nests import LoopNest, split_operands
-from hexagon_mlir.passes.lib.segments import for_loop
+from hexagon_mlir.passes.lib.segments import for_loop, round_down
 from hexagon_mlir.passes.vectorization.body import BodyEmitter, Ivs
 from hexagon_mlir.passes.vectorization.collapse import collapse_value
 from hexagon_mlir.passes.vectorization.periodic import PeriodicEmitter
@@ -93,9 +93,9 @@ class NestEmitter:
 
             for_loop(lower, upper, jammed, [], body)
 
-        if extent is None or extent % jammed == 0:
+        if jammed == 1 or (extent is not None and extent % jammed == 0):
             stretch(index(0), self.extents[loop], jammed)
         else:
-            whole = index(extent - extent % jammed)
+            whole = round_down(self.extents[loop], jammed) if extent is None else index(extent - extent % jammed)
             stretch(index(0), whole, jammed)
             stretch(whole, self.extents[loop], 1)

@@ -202,7 +202,7 @@ class TestRows:
         assert make_plan(self.row_sum(64, 1024, pitch=4 * 781), VECTOR_BYTES) == UnrolledPlan(1, 32, 4)
 
     def test_how_many_rows_is_known_at_run_time_only(self):
-        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == UnrolledPlan(1, 32, 4)
+        assert make_plan(self.row_sum(None, 1024), VECTOR_BYTES) == UnrolledPlan(1, 32, 1, 0, 4)
 
     @pytest.mark.parametrize("columns", [66, 128, 1024])
     def test_short_rows_are_as_many(self, columns):
