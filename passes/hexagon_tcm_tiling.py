@@ -36,6 +36,7 @@ from hexagon_mlir.passes.tcm_tiling.sizes import (
     Role,
     choose_tile,
     overlapping_tile,
+    steps_together,
     streamed_tile,
     transposed_loops,
     working_set,
@@ -226,7 +227,7 @@ class HexagonTcmTilingPass(Pass):
         threads = ForkCost.of(target, self.threads)
         tile = overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
                                 len(group.members), threads.spread, threads.tasks, transposed,
-                                most_cached_bytes(target))
+                                most_cached_bytes(target), steps_together(operands, int(target.vector_bytes.value)))
         if code_bits(group.root) and tile != group.extents and _in_model(group.root):
             return streamed_tile(group.extents, tile, TILES_LOOP, operands, budget, threads.tasks,
                                  target.tcm_budget_bytes // _TILES_OF_TCM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import prod
+from math import gcd, prod
 
 from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.passes.lib.fetch_choice import fetch_cycles
@@ -122,14 +122,14 @@ def _runs(tile: Sequence[int], operands: Sequence[Footprint], extents: Sequence[
 def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequence[bool],
                      operands: Sequence[Footprint], lanes: int, engine: Engine, work: float, ops: int,
                      spread: Callable[[float], float] = float, tasks: int = 1,
-                     transposed: Collection[int] = (), cached: int = 0) -> list[int]:
+                     transposed: Collection[int] = (), cached: int = 0, together: int = 1) -> list[int]:
     """``tile``, which fits, or smaller tiles that hide more of the transfers behind ``work`` (cycles of all tiles).
 
     ``spread`` gives the cycles that ``tasks`` threads take for a tile from those that one takes.
     One loop is tiled further, the outermost that is not cut into single steps or one that is tiled already: tiles stay
     contiguous. A product that fits as a whole may be cut into columns instead, the only way to cut its weights; columns
     are wide enough for each of ``tasks`` to have enough accumulators. ``transposed`` loops get multiples of ``lanes``.
-    For ``cached`` see `predicted_cycles`.
+    For ``cached`` see `predicted_cycles`. Threads share whole sets of ``together`` steps of the first loop.
     """
     candidates = [loop for loop, may_be in enumerate(cuttable) if may_be]
     longer = [loop for loop in candidates if tile[loop] > 1]
@@ -140,11 +140,14 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
         unit = max(unit, lanes) if loop in transposed else unit
         sizes = {_even(tile[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
         sizes |= {_even(extents[loop], unit, count) for count in range(2, _MOST_TILES + 1)}
+        if loop == 0 and together > 1:
+            sizes |= {_even(extents[loop], together * tasks, count) for count in range(2, _MOST_TILES + 1)}
         tiles += [[*tile[:loop], size, *tile[loop + 1:]] for size in sorted(sizes, reverse=True)
                   if size < tile[loop] and (extents[loop] % size == 0 or 2 * size < extents[loop])]  # two make a loop
 
     def cycles(tile: Sequence[int]) -> float:
-        return predicted_cycles(extents, tile, operands, engine, work, ops, spread, cached)
+        longer = longest_share(tile[0], together, tasks) if tile[0] < extents[0] else 1.0
+        return predicted_cycles(extents, tile, operands, engine, work * longer, ops, spread, cached)
 
     stores = any(operand.role is Role.STORE and operand.loops for operand in operands)
     best = min(tiles, key=lambda tile: cycles(tile) * (_EXPOSED if stores and tile == list(extents) else 1))
@@ -154,6 +157,27 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
                for size in _columns(tile[longer[-1]], prod(tile[loop] for loop in longer[:-1]), lanes, tasks)]
     narrow = min(columns, key=cycles, default=best)
     return narrow if cycles(narrow) < _NARROW * cycles(best) else best
+
+
+def longest_share(steps: int, together: int, tasks: int) -> float:
+    """How many times longer one of ``tasks`` works on a tile of ``steps`` than if they had equal shares, where each
+    takes whole sets of ``together``; sets of unequal lengths take longer, too.
+
+    >>> longest_share(128, 32, 4), longest_share(96, 32, 2)
+    (1.0, 1.3333333333333333)
+    """
+    sets = -(-steps // together)
+    if sets < 2 or together < 2:
+        return 1.0
+    share = together * -(-sets // min(tasks, sets)) * min(tasks, sets) / steps
+    return share * (_RAGGED if steps % together else 1.0)
+
+
+def steps_together(operands: Sequence[Footprint], vector_bytes: int) -> int:
+    """Steps of the first loop that threads do not share, since they write to one vector: of results with one element
+    for each step."""
+    return max((vector_bytes // gcd(vector_bytes, operand.element_bytes) for operand in operands
+                if operand.role is not Role.FETCH and operand.loops == (0,) and operand.element_bytes), default=1)
 
 
 def streamed_tile(extents: Sequence[int], tile: Sequence[int], loop: int, operands: Sequence[Footprint], budget: int,

@@ -17,8 +17,10 @@ from hexagon_mlir.passes.tcm_tiling.sizes import (
     Footprint,
     Role,
     choose_tile,
+    longest_share,
     overlapping_tile,
     predicted_cycles,
+    steps_together,
     streamed_tile,
     transposed_loops,
     working_set,
@@ -158,6 +160,32 @@ def test_transposed_tiles_are_whole_vectors():
     assert overlapping_tile(*given, transposed={0})[0] in (64, 128)
     tile = choose_tile(channels, [True] * 3, [result], 120_000, 64, ALIGN, {0})
     assert tile is not None and tile[0] % 64 == 0
+
+
+@pytest.mark.parametrize(("operands", "together"), [
+    ([MATRIX_IN, MATRIX_OUT], 1), ([MATRIX_IN, Footprint((0,), 4)], 32),
+    ([MATRIX_IN, Footprint((0,), 2, Role.STORE)], 64),
+    ([Footprint((0,), 4, Role.FETCH)], 1), ([Footprint((0,), 96)], 4), ([Footprint((0,), 256)], 1),
+    ([Footprint((1,), 4)], 1), ([Footprint((0,), 0)], 1), ([], 1),
+])
+def test_steps_whose_results_are_in_one_vector(operands, together):
+    assert steps_together(operands, 128) == together
+
+
+def test_the_longest_share_of_a_tile():
+    assert longest_share(128, 32, 4) == longest_share(20, 32, 4) == longest_share(104, 1, 4) == 1.0
+    assert longest_share(192, 32, 4) == pytest.approx(4 / 3)
+    assert longest_share(104, 32, 4) > 32 / 26  # the last one is shorter
+
+
+def test_tiles_that_threads_share_evenly():
+    """Layer norm of 416 rows of 256 f16: of a tile of 104 rows one thread had 8 rows, the others 32."""
+    sums = Footprint((0,), 4)
+    rows = [Footprint((0, 1), 2, Role.FETCH), Footprint((0, 1), 2, Role.STORE), sums, sums]
+    given = [416, 256], [416, 256], [True, False], rows, 64, Engine.of(targets.get()), 9e4, 4
+    threads = ForkCost.of(targets.get(), 4)
+    tile = overlapping_tile(*given, threads.spread, threads.tasks, together=steps_together(rows, 128))
+    assert tile[0] % 128 == 0 or tile[0] == 416
 
 
 def test_nothing_fits():

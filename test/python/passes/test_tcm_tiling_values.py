@@ -146,6 +146,19 @@ func.func @f(%x: tensor<?x200xf32>, %b: tensor<200xf32>) -> tensor<?x200xf32> {
     assert len(run.profile.threads) > 1
 
 
+@pytest.mark.only_values(False)
+def test_rows_of_a_norm_that_threads_share_in_unequal_parts():
+    """Several rows are reduced together, however many there are: 448 rows took longer than 512."""
+    cycles = {}
+    for rows in (390, 448, 512):
+        text, arguments, expected = layer_norm(rows, 256)
+        arguments[0][rows - 1, 7] = np.nan
+        run = hx.compile(text).run(*arguments)
+        check(run.outputs[0][:-1], expected[:-1], f"{rows} rows")
+        cycles[rows] = run.cycles
+    assert cycles[390] < cycles[448] < cycles[512]
+
+
 SUM_AND_ROWS = """
 #matrix = affine_map<(d0, d1) -> (d0, d1)>
 #rows = affine_map<(d0, d1) -> (d0)>
