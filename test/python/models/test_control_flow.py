@@ -54,7 +54,8 @@ def cell(linear, x, state):
     return scan(step, state, x, dim=0)
 
 
-@pytest.mark.parametrize(("steps", "expected"), [(1, 0), (3, 0), (40, 1)])
+@pytest.mark.parametrize(("steps", "expected"), [
+    (1, 0), pytest.param(3, 0, marks=pytest.mark.full), (40, 1)])
 def test_scans(steps, expected):
     torch.manual_seed(1)
     assert loops(check(cell, torch.randn(steps, 3, 8), torch.randn(3, 8))) == expected
@@ -73,6 +74,7 @@ def test_scans_backwards_along_another_dimension(steps):
     assert loops(check(function, torch.randn(4, steps, 5), torch.randn(4, 5))) == (steps > 2)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("dtype", "error"), [(torch.float16, 4e-3), (torch.int32, 0)])
 @pytest.mark.parametrize("steps", [3, 100])
 def test_scans_of_other_types(dtype, error, steps):
@@ -87,6 +89,7 @@ def test_scans_of_other_types(dtype, error, steps):
                  ) == (steps == 100)
 
 
+@pytest.mark.full
 def test_a_loop_gives_what_its_steps_give():
     torch.manual_seed(1)
     x, state = torch.randn(40, 3, 8), torch.randn(3, 8)
@@ -136,7 +139,7 @@ def test_maps():
     check(function, torch.randn(5, 3, 8), torch.randn(8))
 
 
-@pytest.mark.parametrize("count", [0, 1, 20])
+@pytest.mark.parametrize("count", [0, 1, pytest.param(20, marks=pytest.mark.full)])
 def test_counted_loops(count):
     def function(_, x):
         return while_loop(lambda i, x: i < count, lambda i, x: (i + 1, x.sin() + 0.1 * i), (torch.tensor(0), x))

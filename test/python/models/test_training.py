@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils._pytree import tree_leaves as leaves
 
 import hexagon_mlir as hx
 from hexagon_mlir.frontend.torch.dynamo import models
@@ -26,7 +27,7 @@ def gradients(function, inputs, **options):
         parameter.grad = None
     torch._dynamo.reset()
     run = torch.compile(function, backend="hexagon", options=options) if options else function
-    results = torch.utils._pytree.tree_leaves(run(*inputs))
+    results = leaves(run(*inputs))
     generator = torch.Generator().manual_seed(1)
     torch.autograd.backward(results, [torch.randn(y.shape, generator=generator) for y in results])
     return results, [x.grad for x in (*inputs, *parameters)]
@@ -35,6 +36,22 @@ def gradients(function, inputs, **options):
 def check(function, *inputs, **options):
     torch.testing.assert_close(gradients(function, inputs, **options or STRICT), gradients(function, inputs),
                                rtol=1e-4, atol=2e-5)
+
+
+def check_together(operations):
+    """One compilation for all of them; an error names the operation."""
+    cases = [(name, function, [R(shape) for shape in shapes]) for name, (function, shapes) in operations.items()]
+
+    def together(*inputs):
+        rest = iter(inputs)
+        return [function(*[next(rest) for _ in given]) for _, function, given in cases]
+
+    inputs = [x for _, _, given in cases for x in given]
+    names = ([name for name, function, given in cases for _ in leaves(function(*given))],
+             [name for name, _, given in cases for _ in given])
+    for kind, *values in zip(names, gradients(together, inputs, **STRICT), gradients(together, inputs), strict=True):
+        for name, got, wanted in zip(kind, *values, strict=True):
+            torch.testing.assert_close(got, wanted, rtol=1e-4, atol=2e-5, msg=lambda text, name=name: f"{name}: {text}")
 
 
 CONVOLUTIONS = {
@@ -47,10 +64,8 @@ CONVOLUTIONS = {
                    [(1, 3, 5, 4), (3, 6, 3, 3), (6,)])}
 
 
-@pytest.mark.full_except("edges", "dilation", "groups", "one dimension", "transposed")
-@pytest.mark.parametrize(("function", "shapes"), CONVOLUTIONS.values(), ids=CONVOLUTIONS)
-def test_convolutions(function, shapes):
-    check(function, *(R(shape) for shape in shapes))
+def test_convolutions():
+    check_together(CONVOLUTIONS)
 
 
 OPERATIONS = {
@@ -62,13 +77,17 @@ OPERATIONS = {
                    [(2, 4, 5, 3), (4,), (4,)]),
     "embedding": (lambda w: F.embedding(torch.tensor([[1, 4, 1], [0, 6, 6]]), w).tanh(), [(7, 5)]),
     "cross entropy": (lambda x: F.cross_entropy(x, torch.tensor([1, 0, 3, -100])), [(4, 5)]),
-    "rows": (lambda x: (x[:, torch.tensor([0, 2, 2])], x.cumsum(1).logsumexp(1), F.logsigmoid(8 * x)), [(4, 5)]),
-    "recurrent": (nn.LSTM(5, 4), [(3, 2, 5)])}
+    "rows": (lambda x: (x[:, torch.tensor([0, 2, 2])], x.cumsum(1).logsumexp(1), F.logsigmoid(8 * x)), [(4, 5)])}
 
 
-@pytest.mark.parametrize(("function", "shapes"), OPERATIONS.values(), ids=OPERATIONS)
-def test_operations(function, shapes):
-    check(function, *(R(shape) for shape in shapes))
+def test_operations():
+    check_together(OPERATIONS)
+
+
+@pytest.mark.full
+def test_recurrent_layer():
+    """A second one that trains; the first ones are in `test_recurrent_layers`."""
+    check(nn.LSTM(5, 4), R(3, 2, 5))
 
 
 BEFORE = torch.arange(9)[None] < torch.arange(7)[:, None]  # no key for the first query
