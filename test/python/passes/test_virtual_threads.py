@@ -67,7 +67,8 @@ def checked(asm, arrays, result):
 
 
 @pytest.mark.parametrize(("shape", "threads"), [
-    ((100003,), 0), ((100003,), 7), ((63, 16384), 7), ((63, 1024), 0), ((5, 1000), 0), ((4096,), 2)])
+    ((100003,), 0), ((100003,), 7), ((63, 1024), 0), ((5, 1000), 0),
+    *(pytest.param(*case, marks=pytest.mark.full) for case in (((63, 16384), 7), ((4096,), 2)))])
 def test_ragged_elementwise(shape, threads):
     x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
     kernel = hx.compile(ELEMENTWISE.format(shape="x".join(map(str, shape))), threads=threads)
@@ -176,7 +177,10 @@ def test_columns_join_rows_in_whole_vectors_only():
                    for one in foralls) == shared
 
 
-@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.full_except(
+    "scaled_exp-10", "matmul_relu-10", "attention-10", "convolution-10", "convolution_bytes-10", "convolution_f16-10",
+    "convolution_groups-10", "split-10")
+@pytest.mark.parametrize("every", [10, 1])
 @pytest.mark.parametrize("case", linalg_cases(), ids=[case.name for case in linalg_cases()])
 def test_every_step(case, every):
     """The small cases of the stages tests, with threads forced on them, as in `test_stages`, from there on."""

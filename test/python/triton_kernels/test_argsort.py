@@ -89,12 +89,12 @@ def keys(rows, columns, dtype, generator):
 
 @pytest.mark.only_values
 @pytest.mark.parametrize(("dtype", "ids", "rows", "dims", "descending"), [
-    (torch.int64, torch.int64, 1, 4, 0), (torch.int64, torch.int32, 4, 3, 1), (torch.int32, torch.int64, 1, 5, 0),
-    (torch.int32, torch.int32, 4, 4, 1), (torch.int16, torch.int32, 1, 4, 1), (torch.float32, torch.int32, 2, 4, 0),
-    (torch.float16, torch.int64, 1, 4, 1), *(pytest.param(*case, marks=pytest.mark.full) for case in (
-        (torch.int64, torch.int64, 1, 5, 0), (torch.int32, torch.int64, 1, 6, 0), (torch.int32, torch.int32, 4, 4, 0),
-        (torch.int16, torch.int32, 1, 5, 1), (torch.float32, torch.int32, 2, 4, 1),
-        (torch.float16, torch.int64, 1, 5, 1)))])
+    (torch.int64, torch.int32, 4, 3, 1), (torch.int32, torch.int32, 4, 4, 1), (torch.int16, torch.int32, 1, 4, 1),
+    (torch.float32, torch.int32, 2, 4, 0), (torch.float16, torch.int64, 1, 4, 1),
+    *(pytest.param(*case, marks=pytest.mark.full) for case in (
+        (torch.int64, torch.int64, 1, 4, 0), (torch.int64, torch.int64, 1, 5, 0), (torch.int32, torch.int64, 1, 5, 0),
+        (torch.int32, torch.int64, 1, 6, 0), (torch.int32, torch.int32, 4, 4, 0), (torch.int16, torch.int32, 1, 5, 1),
+        (torch.float32, torch.int32, 2, 4, 1), (torch.float16, torch.int64, 1, 5, 1)))])
 def test_argsort(dtype, ids, rows, dims, descending, monkeypatch):
     """Floats come out as they went in: products with 1 are not exact in qfloat, and infinity times 0 is none. 16 keys
     take ten steps, of which one is of halves of the row; those of 32 take fifteen of the same kinds.
