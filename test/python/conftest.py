@@ -27,9 +27,9 @@ def pytest_ignore_collect(collection_path, config):
 
 LONG = ("test_regressions.py::test_costs", "test_artifacts.py::TestCompile::test_kinds_are_whole",
         "test_style.py::test_mypy", "test_determinism.py", "test_tutorial.py", "examples/test_models.py",
-        "test_operations_page.py", "test_dynamic_models.py", "test_first_pass.py", "test_contraction_values.py::test_as_hex",
-        "test_generated.py::test_generated_kernels", "test_programs.py::test_baselines",
-        "models/test_dynamic.py::test_batch", "test_every_op.py::test_passes",
+        "test_operations_page.py", "test_dynamic_models.py", "test_first_pass.py",
+        "test_contraction_values.py::test_as_hex", "test_generated.py::test_generated_kernels",
+        "test_programs.py::test_baselines", "models/test_dynamic.py::test_batch", "test_every_op.py::test_passes",
         "test_quantized_networks.py::test_bytes", "test_experts.py::test_only", "test_reference.py::test_random",
         "test_fuzz.py::test_kind", "test_recurrent_layers.py::test_training", "test_generate.py::test_greedy",
         "test_byte_grids.py::test_values", "test_engine_convolution.py::test_on_the_simulator")
