@@ -30,7 +30,7 @@ class TcmUse:
         """Write it to the memory of ``machine``; returns the arguments after ``words``, and the run's `Handover`."""
         memory, place = self.memory, self.place
         own = [*zip(memory.tiles, place.tiles, strict=True)]
-        spans = [(place.arena, memory.arena_bytes), *((at, tile.slot_bytes) for tile, at in (*own, *self.following))]
+        spans = [(0, memory.arena_bytes), *((at, tile.slot_bytes) for tile, at in (*own, *self.following))]
         for offset, nbytes in sorted(spans):
             if nbytes:
                 machine.alloc_tcm_at(TCM_BASE + offset, nbytes)
@@ -44,7 +44,7 @@ class TcmUse:
         if records:
             extra.append(_put(machine, records)[0])
         if memory.arena_bytes:
-            extra.append(TCM_BASE + place.arena)
+            extra.append(TCM_BASE)
         leaving: list[int] = []
         if memory.spare_cycles:  # the bytes are moved when the later call waits for them
             leaving = _put(machine, [_record(tile, machine.alloc_ddr(tile.extent), offset)

@@ -57,12 +57,12 @@ class Start:
 
 @dataclass(frozen=True)
 class Place:
-    """Offsets in TCM of a call's arena and tiles; earlier calls start ``ahead`` of these tiles, the first ones.
+    """Offsets in TCM of a call's tiles; earlier calls start ``ahead`` of these tiles, the first ones. Its arena is at
+    the beginning of the TCM.
 
     ``starts`` says which tiles of later calls it starts: in their order, those of one call after all of those before.
     """
 
-    arena: int = 0
     tiles: tuple[int, ...] = ()
     starts: tuple[Start, ...] = ()
     ahead: int = 0
@@ -173,9 +173,9 @@ class _Plan:
                 tiles.append(own if came is None else came[1] - free)
                 own += self._up(tile.nbytes) if came is None else 0
                 size = max(size, tiles[-1] + self._up(tile.nbytes))
-            places.append(Place(0, tuple(tiles), tuple(Start(later, min(numbers), len(numbers))
-                                                       for later, numbers in starts[step].items()),
-                                sum((step, number) in self.ahead for number in range(len(tiles)))))
+            begun = tuple(Start(later, min(numbers), len(numbers)) for later, numbers in starts[step].items())
+            ahead = sum((step, number) in self.ahead for number in range(len(tiles)))
+            places.append(Place(tuple(tiles), begun, ahead))
         return TcmPlan(tuple(places), size + self.alignment if size else 0)
 
     def _up(self, size: int) -> int:

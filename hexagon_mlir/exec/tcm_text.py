@@ -83,7 +83,7 @@ class TcmText:
             if memory.tiles:
                 words.append(self._record(step))
             if memory.arena_bytes:
-                words.append(f"{TCM} + {place.arena}")
+                words.append(TCM)
             if memory.spare_cycles:
                 first = [self._record(start.step, start.first) for start in place.starts[:1]]  # the others follow
                 words += [*first, f"{sum(start.count for start in place.starts)}"] if first else ["0", "0"]

@@ -146,8 +146,8 @@ def overlapping_tile(extents: Sequence[int], tile: Sequence[int], cuttable: Sequ
                   if size < tile[loop] and (extents[loop] % size == 0 or 2 * size < extents[loop])]  # two make a loop
 
     def cycles(tile: Sequence[int]) -> float:
-        longer = longest_share(tile[0], together, tasks) if tile[0] < extents[0] else 1.0
-        return predicted_cycles(extents, tile, operands, engine, work * longer, ops, spread, cached)
+        share = longest_share(tile[0], together, tasks) if tile[0] < extents[0] else 1.0
+        return predicted_cycles(extents, tile, operands, engine, work * share, ops, spread, cached)
 
     stores = any(operand.role is Role.STORE and operand.loops for operand in operands)
     best = min(tiles, key=lambda tile: cycles(tile) * (_EXPOSED if stores and tile == list(extents) else 1))
