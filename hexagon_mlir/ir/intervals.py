@@ -15,15 +15,25 @@ _QUOTIENTS = {"arith.divsi": lambda a, b: abs(a) // b * (1 if a >= 0 else -1), "
 def interval(value: ir.Value, depth: int = _DEPTH) -> Interval:
     """Least and largest number, both signed, that ``value`` (an integer or an index of 32 bits) can be."""
     whole = _whole(value.type)
-    if depth == 0 or isinstance(value.owner, ir.Block):
+    if depth == 0:
         return whole
-    found = _of(value.owner.operation, depth - 1)
+    found = _of_variable(ir.BlockArgument(value), depth - 1) if isinstance(value.owner, ir.Block) else _of(
+        value.owner.operation, depth - 1)
     return found if found is not None and whole[0] <= found[0] and found[1] <= whole[1] else whole
 
 
 def _whole(type_: ir.Type) -> Interval:
     width = type_.width if isinstance(type_, ir.IntegerType) else _INDEX_BITS
     return -1 << width - 1, (1 << width - 1) - 1
+
+
+def _of_variable(value: ir.BlockArgument, depth: int) -> Interval | None:
+    """Of the variable of scf.for, in its body."""
+    loop = value.owner.owner.operation if value.owner.owner is not None else None
+    if loop is None or loop.name != "scf.for" or value.arg_number:
+        return None
+    first, end, _ = (interval(bound, depth) for bound in list(loop.operands)[:3])
+    return first[0], max(end[1] - 1, first[0])
 
 
 def _of(op: ir.Operation, depth: int) -> Interval | None:

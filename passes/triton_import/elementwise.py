@@ -8,7 +8,7 @@ from dataclasses import replace
 from hexagon_mlir.ir import arith, ir, math
 from hexagon_mlir.passes.math_library.exact import divide_exactly, sqrt_exactly
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
-from hexagon_mlir.passes.triton_import import ints, linear, masks, piecewise_affine
+from hexagon_mlir.passes.triton_import import expansion, ints, linear, masks, piecewise_affine, quotients
 from hexagon_mlir.passes.triton_import.build import generic, scalar_of
 from hexagon_mlir.passes.triton_import.values import IndexOf, Linear, Mask, Tensor
 
@@ -23,6 +23,10 @@ def apply(nodes: Sequence[Tensor], elements: Sequence[ir.Type], shape: tuple[int
 
     ``cheap`` marks integer work on indices: without a tensor among the inputs it is emitted where it is used.
     """
+    groups = expansion.common(nodes)
+    if groups is not None:
+        parts = [expansion.expand(node, *groups) for node in nodes]
+        return [expansion.collapse(node, groups[0]) for node in apply(parts, elements, parts[0].shape, emit, cheap)]
     dims = tuple(sorted({d for node in nodes for d in node.dims}))
     if not dims:
         results = _listed(emit(*[scalar_of(node) for node in nodes]))
@@ -69,6 +73,8 @@ def clone(op: ir.Operation, nodes: Sequence[Tensor], elements: Sequence[ir.Type]
         results = apply(nodes, elements, shape, emit, cheap=integers)
     if integers and len(results) == 1 and shape:
         facts = _facts(op, nodes, elements[0], shape)
+        if isinstance(facts, Linear) and name in quotients.NAMES:  # simpler than the division of each element
+            return [linear.as_node(facts, elements[0], shape)]
         if isinstance(facts, Linear):
             return [replace(results[0], linear=facts)]
         if isinstance(facts, Mask):
@@ -121,6 +127,10 @@ def _facts(op: ir.Operation, nodes: Sequence[Tensor], element: ir.Type, shape: t
             if other.uniform:
                 return linear.scaled(linear.linear_of(node), other.data, element)
         return None
+    if name in quotients.NAMES and nodes[1].uniform and ints.known(nodes[1].data):
+        aligned = quotients.of_aligned(name, linear.linear_of(nodes[0]), nodes[1].data, element, shape)
+        if aligned is not None:
+            return aligned
     if name in piecewise_affine.DIVISIONS and nodes[1].uniform:
         assert nodes[1].data is not None
         return piecewise_affine.divided(name, linear.linear_of(nodes[0]), nodes[1].data, element, shape)

@@ -6,7 +6,7 @@ A load copies into a fresh buffer, so that a later store through the same pointe
 from __future__ import annotations
 
 from hexagon_mlir.ir import arith, bufferization, ir, make, memref, scf, tensor
-from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, views
+from hexagon_mlir.passes.triton_import import elementwise, gathered, ints, masks, repeats, views
 from hexagon_mlir.passes.triton_import.access import PointerAccess, memory_order, plan, stored
 from hexagon_mlir.passes.triton_import.build import dense, scalar_of
 from hexagon_mlir.passes.triton_import.ints import Int
@@ -27,8 +27,12 @@ def load(pointer: Pointer | Choice, mask: Mask, other: Tensor | None) -> Tensor:
     if order != sorted(order):
         there = transpose(pointer, order), masks.moved(mask, order.index), other and transpose(other, order)
         return transpose(load(*there), [order.index(d) for d in sorted(order)])
-    access = plan(pointer, mask, is_store=False)
     other = other or Tensor(type, shape, (), arith.constant(type, zero(type)))
+    dim = repeats.repeated_dim(pointer, mask, other)
+    if dim is not None:
+        repeated, cut = repeats.load(pointer, mask, other, dim, load)
+        return _outside(repeated, cut, other) if cut else repeated
+    access = plan(pointer, mask, is_store=False)
     holds = masks.condition(mask)
     once = tuple(r for r in mask.ranges if r.dim in access.once)
     for dim in {r.dim for r in once}:  # nothing may be read when no copy of it is selected

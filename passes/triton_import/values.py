@@ -33,7 +33,8 @@ class Piece:
     """A term that is affine in the index i of ``dim`` between breakpoints, times ``scale``.
 
     ``value(i)`` is the term at i, ``step(i)`` its step from there on, ``end(i)`` (type ``index``, greater than i) the
-    end of the piece that contains i; ``known_step`` is the step when it is the same constant in all pieces.
+    end of the piece that contains i; ``known_step`` is the step when it is the same constant in all pieces. With a
+    ``divisor`` the term is ``i // divisor``.
     """
 
     dim: int
@@ -42,6 +43,7 @@ class Piece:
     end: Callable[[ir.Value], Int]
     scale: Int = 1
     known_step: int | None = None
+    divisor: int | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class Tensor:
     For sorting networks: ``pairs`` is the tensor whose xor this is; ``product`` the tensor of which this has one half,
     with zeros in place of the other; ``half`` the tensor of which this is a half, without the dimension of two; ``one``
     the axis of two and the index at which this is 1 and else 0; ``padded`` the elements in memory.
+
+    ``expanded`` has the same elements, with one dimension as two.
     """
 
     element: ir.Type
@@ -107,6 +111,7 @@ class Tensor:
     half: Half | None = None
     one: tuple[int, int] | None = None
     padded: Padded | None = None
+    expanded: Expanded | None = None
 
     @property
     def uniform(self) -> bool:
@@ -137,6 +142,14 @@ class Padded:
 
     value: ir.Value
     margin: int
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """The elements of a tensor, of whose dimension ``axis`` this has two: ``axis`` and the one after it of ``node``."""
+
+    node: Tensor
+    axis: int
 
 
 @dataclass(frozen=True)

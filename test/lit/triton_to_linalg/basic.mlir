@@ -280,3 +280,44 @@ func.func @plain(%x: tensor<4xf32>) -> tensor<4xf32> {
   "tt.store"(%at, %flat) : (tensor<8x!tt.ptr<i64>>, tensor<8xi64>) -> ()
   "tt.return"() : () -> ()
 }) : () -> ()
+
+// -----
+
+// Rows of quotients are loaded once each, and repeated; a remainder depends on the index alone.
+// CHECK-LABEL: func.func @repeated(
+// CHECK-NOT: scf.while
+// CHECK: memref.reinterpret_cast %arg0 to offset: [0], sizes: [4, 16], strides: [16, 1]
+// CHECK: memref.copy {{.*}} to memref<4x16xi8>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x16xi8>) outs(%{{.*}} : tensor<4x2x16xi8>)
+// CHECK: arith.remui
+// CHECK: arith.shrsi
+// CHECK: tensor.collapse_shape {{.*}} : tensor<4x2x16xi8> into tensor<8x16xi8>
+"tt.func"() <{function_type = (!tt.ptr<i8>) -> (), sym_name = "repeated"}> ({
+^bb0(%x: !tt.ptr<i8>):
+  %two = "arith.constant"() <{value = dense<2> : tensor<8x1xi32>}> : () -> tensor<8x1xi32>
+  %four = "arith.constant"() <{value = dense<4> : tensor<8x1xi32>}> : () -> tensor<8x1xi32>
+  %width = "arith.constant"() <{value = dense<16> : tensor<8x1xi32>}> : () -> tensor<8x1xi32>
+  %rows = "tt.make_range"() <{start = 0 : i32, end = 8 : i32}> : () -> tensor<8xi32>
+  %columns = "tt.make_range"() <{start = 0 : i32, end = 16 : i32}> : () -> tensor<16xi32>
+  %k = "tt.expand_dims"(%rows) <{axis = 1 : i32}> : (tensor<8xi32>) -> tensor<8x1xi32>
+  %n = "tt.expand_dims"(%columns) <{axis = 0 : i32}> : (tensor<16xi32>) -> tensor<1x16xi32>
+  %half = "arith.divsi"(%k, %two) : (tensor<8x1xi32>, tensor<8x1xi32>) -> tensor<8x1xi32>
+  %which = "arith.remsi"(%k, %two) : (tensor<8x1xi32>, tensor<8x1xi32>) -> tensor<8x1xi32>
+  %start = "arith.muli"(%half, %width) : (tensor<8x1xi32>, tensor<8x1xi32>) -> tensor<8x1xi32>
+  %down = "tt.broadcast"(%start) : (tensor<8x1xi32>) -> tensor<8x16xi32>
+  %across = "tt.broadcast"(%n) : (tensor<1x16xi32>) -> tensor<8x16xi32>
+  %offset = "arith.addi"(%down, %across) : (tensor<8x16xi32>, tensor<8x16xi32>) -> tensor<8x16xi32>
+  %base = "tt.splat"(%x) : (!tt.ptr<i8>) -> tensor<8x16x!tt.ptr<i8>>
+  %at = "tt.addptr"(%base, %offset) : (tensor<8x16x!tt.ptr<i8>>, tensor<8x16xi32>) -> tensor<8x16x!tt.ptr<i8>>
+  %v = "tt.load"(%at) : (tensor<8x16x!tt.ptr<i8>>) -> tensor<8x16xi8>
+  %bits = "arith.muli"(%which, %four) : (tensor<8x1xi32>, tensor<8x1xi32>) -> tensor<8x1xi32>
+  %bits8 = "arith.trunci"(%bits) : (tensor<8x1xi32>) -> tensor<8x1xi8>
+  %by = "tt.broadcast"(%bits8) : (tensor<8x1xi8>) -> tensor<8x16xi8>
+  %nibble = "arith.shrsi"(%v, %by) : (tensor<8x16xi8>, tensor<8x16xi8>) -> tensor<8x16xi8>
+  %row = "arith.muli"(%k, %width) : (tensor<8x1xi32>, tensor<8x1xi32>) -> tensor<8x1xi32>
+  %wide = "tt.broadcast"(%row) : (tensor<8x1xi32>) -> tensor<8x16xi32>
+  %to = "arith.addi"(%wide, %across) : (tensor<8x16xi32>, tensor<8x16xi32>) -> tensor<8x16xi32>
+  %out = "tt.addptr"(%base, %to) : (tensor<8x16x!tt.ptr<i8>>, tensor<8x16xi32>) -> tensor<8x16x!tt.ptr<i8>>
+  "tt.store"(%out, %nibble) : (tensor<8x16x!tt.ptr<i8>>, tensor<8x16xi8>) -> ()
+  "tt.return"() : () -> ()
+}) : () -> ()

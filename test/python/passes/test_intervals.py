@@ -48,6 +48,25 @@ def test_bounds(body, expected):
     assert bounds(body) == expected
 
 
+def test_of_a_loop():
+    """The variable is at most one less than the end, and at least where the loop starts."""
+    module = parse("""func.func @f(%n: index) {
+      %c0 = arith.constant 0 : index
+      %c4 = arith.constant 4 : index
+      %k63 = arith.constant 63 : index
+      %end = arith.minsi %n, %k63 : index
+      scf.for %i = %c4 to %end step %c4 iter_args(%x = %c0) -> (index) {
+        %r = arith.index_cast %i : index to i32
+        "test.use"(%r) : (i32) -> ()
+        "test.use"(%x) : (index) -> ()
+        scf.yield %i : index
+      }
+      return
+    }""")
+    with module.context:
+        assert [interval(op.operands[0]) for op in ops_named(module, "test.use")] == [(4, 62), WORD]
+
+
 def test_bounds_hold_for_numbers():
     """Quotients of both signs, tried."""
     numbers = np.array([-(1 << 31), -65, -64, -1, 0, 1, 63, 64, 65, (1 << 31) - 1], np.int64)
