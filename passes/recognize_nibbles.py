@@ -24,9 +24,9 @@ class RecognizeNibblesPass(Pass):
 
     `hexagon-matrix-engine` then multiplies the nibbles without unpacking them, and `coalesce-block-loads` loads the
     bytes at once. The two halves are joined by ``tl.join``, ``tl.interleave`` or the like, along the reduction or along
-    the columns, the lower half first. What is computed of each half is tried for all 256 bytes: shifts, masks and
-    subtractions in any form give the number with its sign, from 0 to 15, or that less 8. Of bytes from 0 to 15 the
-    product is one of bytes.
+    the columns, the lower half first; or rows ``k // 2`` are shifted by ``k % 2`` halves. What is computed of each half
+    is tried for all 256 bytes: shifts, masks and subtractions in any form give the number with its sign, from 0 to 15,
+    or that less 8. Of bytes from 0 to 15 the product is one of bytes.
 
     Before:
         #same = affine_map<(i, j) -> (i, j)>
@@ -104,8 +104,9 @@ class RecognizeNibblesPass(Pass):
     Options:
         matrix-engine: whether the engine may be used.
 
-    Refuses (with a remark; the unpacking stays): halves in another order or changed in another way, halves of different
-    tensors, blocks that do not follow each other or start within a byte, sums that the loop reads elsewhere.
+    Refuses (with a remark; the unpacking stays): halves in another order, changed in another way or in one
+    that depends on the row, halves of different tensors, blocks that do not follow each other or start within a byte,
+    sums that the loop reads elsewhere.
 
     Needs: tensor.
     Leaves: tensor.

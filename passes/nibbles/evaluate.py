@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -16,14 +17,22 @@ _INDEX_BITS = 32
 ALL_BYTES: Numbers = np.arange(-128, 128, dtype=np.int64)
 
 
-def evaluated(op: ir.Operation, inputs: Sequence[Numbers]) -> Numbers | None:
-    """The element that linalg.generic ``op`` yields of ``inputs``; None where an operation in it is not known here."""
+def evaluated(op: ir.Operation, inputs: Sequence[Numbers],
+              indices: Mapping[int, Numbers] = MappingProxyType({})) -> Numbers | None:
+    """The element that linalg.generic ``op`` yields of ``inputs`` at the ``indices`` of its loops, arrays that numpy
+    broadcasts; None where it needs another index, or has an operation that is not known here."""
     body = op.regions[0].blocks[0]
     known: dict[ir.Value, Numbers] = dict(zip(list(body.arguments)[:len(inputs)], inputs, strict=True))
     for view in body.operations:
         inner = view.operation
         if inner.name == "linalg.yield":
             return _value(inner.operands[0], known)
+        if inner.name == "linalg.index":
+            at = indices.get(ir.IntegerAttr(inner.attributes["dim"]).value)
+            if at is None:
+                return None
+            known[inner.results[0]] = at
+            continue
         operands = [_value(value, known) for value in inner.operands]
         compute = _OPERATIONS.get(inner.name)
         if compute is None or any(operand is None for operand in operands):
@@ -59,6 +68,11 @@ def _shifted(shift: Callable[[Numbers, Numbers, int], Numbers]) -> Callable[...,
     return lambda x, places, bits: shift(x, places & bits - 1, bits)
 
 
+def _divided(divide: Callable[[Numbers, Numbers], Numbers]) -> Callable[..., Numbers]:
+    """A quotient or remainder of numbers without sign; a division by 0 has no result that matters."""
+    return lambda x, y, bits: divide(_unsigned(x, bits), np.maximum(_unsigned(y, bits), 1))
+
+
 _OPERATIONS: dict[str, Callable[..., Numbers]] = {
     "arith.addi": lambda x, y, bits: x + y,
     "arith.subi": lambda x, y, bits: x - y,
@@ -69,6 +83,8 @@ _OPERATIONS: dict[str, Callable[..., Numbers]] = {
     "arith.shli": _shifted(lambda x, places, bits: x << places),
     "arith.shrsi": _shifted(lambda x, places, bits: x >> places),
     "arith.shrui": _shifted(lambda x, places, bits: _unsigned(x, bits) >> places),
+    "arith.divui": _divided(np.floor_divide),
+    "arith.remui": _divided(np.remainder),
     "arith.extsi": lambda x, bits: x,
     "arith.extui": lambda x, bits: _unsigned(x, bits),
     "arith.trunci": lambda x, bits: x,

@@ -17,6 +17,7 @@ from hexagon_mlir.passes.nibbles.evaluate import ALL_BYTES, Numbers, evaluated
 
 _MASK = (1 << NIBBLE_BITS) - 1
 _SIGN = 1 << NIBBLE_BITS - 1
+_NOT_OF_BYTES = "it is not computed from bytes alone"
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,13 @@ def read_unpacking(matrix: ir.Value) -> Unpacking | str | None:
     """What ``matrix`` has the halves of; why it is not known to have, and None for one that is not joined of two."""
     collapse = maker(matrix, "tensor.collapse_shape")
     axis = None if collapse is None else _joined_axis(collapse)
-    parts = None if collapse is None or axis is None else _parts(collapse.operands[0], axis)
-    if axis is None or parts is None:
+    if collapse is None or axis is None:
+        return None
+    wide = maker(collapse.operands[0], "linalg.generic")
+    if wide is not None and _repeats(wide, axis):
+        return _of_repeated(wide, axis)
+    parts = _parts(collapse.operands[0], axis)
+    if parts is None:
         return None
     low, high = (_of_bytes(part) for part in parts)
     if isinstance(low, str):
@@ -66,6 +72,35 @@ def _joined_axis(collapse: ir.Operation) -> int | None:
         return None
     size = ir.RankedTensorType(collapse.operands[0].type).shape[groups[joined[0]][1]]
     return joined[0] if size == NIBBLES_PER_BYTE else None
+
+
+def _repeats(wide: ir.Operation, axis: int) -> bool:
+    """Whether ``wide`` computes both elements next to each other along the dimension after ``axis`` of one."""
+    maps = [ir.AffineMapAttr(map_).value for map_ in indexing_maps(wide) or ()]
+    if len(wide.operands) != 2 or input_count(wide) != 1 or len(maps) != 2:
+        return False
+    loops = [ir.AffineDimExpr.get(loop) for loop in range(maps[0].n_dims)]
+    return maps == [ir.AffineMap.get(len(loops), 0, [*loops[:axis + 1], *loops[axis + 2:]]),
+                    ir.AffineMap.get_identity(len(loops))]
+
+
+def _of_repeated(wide: ir.Operation, axis: int) -> Unpacking | str:
+    """What `_repeats` computes of each byte, which must be the same for all bytes along ``axis``."""
+    of_bytes = _of_bytes(wide.operands[0])
+    if isinstance(of_bytes, str):
+        return of_bytes
+    packed, numbers = of_bytes
+    places = np.arange(ir.RankedTensorType(packed.type).shape[axis], dtype=np.int64)
+    halves = []
+    for half in range(NIBBLES_PER_BYTE):
+        found = evaluated(wide, [numbers[:, None]], {axis: places, axis + 1: np.asarray(half, np.int64)})
+        if found is None:
+            return _NOT_OF_BYTES
+        found = np.broadcast_to(found, (len(numbers), len(places)))
+        if not np.array_equal(found, np.broadcast_to(found[:, :1], found.shape)):
+            return "its bytes are unpacked in different ways"
+        halves.append(found[:, 0])
+    return _unpacking(packed, axis, *halves)
 
 
 def _parts(wide: ir.Value, axis: int) -> list[ir.Value] | None:
@@ -112,7 +147,7 @@ def _of_bytes(value: ir.Value) -> tuple[ir.Value, Numbers] | str:
     numbers: Numbers | None = ALL_BYTES
     for op in ops:
         numbers = None if numbers is None else evaluated(op, [numbers])
-    return "it is not computed from bytes alone" if numbers is None else (value, numbers)
+    return _NOT_OF_BYTES if numbers is None else (value, numbers)
 
 
 def _is_elementwise(op: ir.Operation) -> bool:

@@ -7,6 +7,8 @@
 #left = affine_map<(m, n, k) -> (m, k)>
 #right = affine_map<(m, n, k) -> (k, n)>
 #sum = affine_map<(m, n, k) -> (m, n)>
+#repeated = affine_map<(i, h, j) -> (i, j)>
+#three = affine_map<(i, h, j) -> (i, h, j)>
 
 // 1. Halves less 8: the first bit of each is flipped.
 // CHECK-LABEL: func.func @columns
@@ -115,5 +117,44 @@ func.func @rows(%a: tensor<64x64xi8>, %b: tensor<32x128xi8>) -> tensor<64x128xi3
     %4 = arith.addi %old, %3 : i32
     linalg.yield %4 : i32
   } -> tensor<64x128xi32>
+  return %0 : tensor<64x128xi32>
+}
+
+// 3. Each byte is read twice, and shifted as the row's number says.
+// CHECK-LABEL: func.func @repeated
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<32x128xi8>) outs(%{{.*}} : tensor<32x2x128xi8>)
+// CHECK-NOT: arith.remui
+// CHECK: arith.xori %{{.*}}, %c-120_i8
+// CHECK: linalg.index 1
+// CHECK: tensor.collapse_shape
+func.func @repeated(%a: tensor<64x64xi8>, %b: tensor<32x128xi8>) -> tensor<64x128xi32> {
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : i32
+  %mask = arith.constant 15 : i32
+  %eight = arith.constant 8 : i32
+  %zero = arith.constant 0 : i32
+  %none = tensor.empty() : tensor<32x2x128xi8>
+  %halves = linalg.generic {indexing_maps = [#repeated, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%b : tensor<32x128xi8>) outs(%none : tensor<32x2x128xi8>) {
+  ^bb0(%x: i8, %old: i8):
+    %wide = arith.extsi %x : i8 to i32
+    %i = linalg.index 0 : index
+    %h = linalg.index 1 : index
+    %0 = arith.muli %i, %two : index
+    %1 = arith.addi %0, %h : index
+    %2 = arith.remui %1, %two : index
+    %3 = arith.index_cast %2 : index to i32
+    %4 = arith.muli %3, %four : i32
+    %5 = arith.shrsi %wide, %4 : i32
+    %6 = arith.andi %5, %mask : i32
+    %7 = arith.subi %6, %eight : i32
+    %8 = arith.trunci %7 : i32 to i8
+    linalg.yield %8 : i8
+  } -> tensor<32x2x128xi8>
+  %w = tensor.collapse_shape %halves [[0, 1], [2]] : tensor<32x2x128xi8> into tensor<64x128xi8>
+  %init = tensor.empty() : tensor<64x128xi32>
+  %sums = linalg.fill ins(%zero : i32) outs(%init : tensor<64x128xi32>) -> tensor<64x128xi32>
+  %0 = linalg.matmul ins(%a, %w : tensor<64x64xi8>, tensor<64x128xi8>) outs(%sums : tensor<64x128xi32>)
+      -> tensor<64x128xi32>
   return %0 : tensor<64x128xi32>
 }

@@ -3,10 +3,13 @@
 
 // CHECK: remark: recognize-nibbles: the unpacking of its weights stays: its halves are of different tensors
 // CHECK: remark: recognize-nibbles: the unpacking of its weights stays: it has no halves of bytes, the lower one first
+// CHECK: remark: recognize-nibbles: the unpacking of its weights stays: its bytes are unpacked in different ways
 // CHECK-NOT: remark
 #same = affine_map<(i, j) -> (i, j)>
 #stacked = affine_map<(i, j, h) -> (h, i, j)>
 #third = affine_map<(i, j, h) -> (i, j, h)>
+#repeated = affine_map<(i, h, j) -> (i, j)>
+#three = affine_map<(i, h, j) -> (i, h, j)>
 
 // CHECK-LABEL: func.func @two
 // CHECK-COUNT-2: tensor.insert_slice
@@ -90,6 +93,30 @@ func.func @swapped(%a: tensor<64x64xi8>, %b: tensor<64x64xi8>) -> tensor<64x128x
 // CHECK-NOT: remark
 func.func @loaded(%a: tensor<64x64xi8>, %w: tensor<64x128xi8>) -> tensor<64x128xi32> {
   %zero = arith.constant 0 : i32
+  %init = tensor.empty() : tensor<64x128xi32>
+  %sums = linalg.fill ins(%zero : i32) outs(%init : tensor<64x128xi32>) -> tensor<64x128xi32>
+  %0 = linalg.matmul ins(%a, %w : tensor<64x64xi8>, tensor<64x128xi8>) outs(%sums : tensor<64x128xi32>)
+      -> tensor<64x128xi32>
+  return %0 : tensor<64x128xi32>
+}
+
+// CHECK-LABEL: func.func @by_rows
+// CHECK: linalg.index 0
+func.func @by_rows(%a: tensor<64x64xi8>, %b: tensor<32x128xi8>) -> tensor<64x128xi32> {
+  %four = arith.constant 4 : i8
+  %zero = arith.constant 0 : i32
+  %none = tensor.empty() : tensor<32x2x128xi8>
+  %halves = linalg.generic {indexing_maps = [#repeated, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%b : tensor<32x128xi8>) outs(%none : tensor<32x2x128xi8>) {
+  ^bb0(%x: i8, %old: i8):
+    %i = linalg.index 0 : index
+    %0 = arith.index_cast %i : index to i8
+    %1 = arith.andi %0, %four : i8
+    %2 = arith.shli %x, %1 : i8
+    %3 = arith.shrsi %2, %four : i8
+    linalg.yield %3 : i8
+  } -> tensor<32x2x128xi8>
+  %w = tensor.collapse_shape %halves [[0, 1], [2]] : tensor<32x2x128xi8> into tensor<64x128xi8>
   %init = tensor.empty() : tensor<64x128xi32>
   %sums = linalg.fill ins(%zero : i32) outs(%init : tensor<64x128xi32>) -> tensor<64x128xi32>
   %0 = linalg.matmul ins(%a, %w : tensor<64x64xi8>, tensor<64x128xi8>) outs(%sums : tensor<64x128xi32>)

@@ -36,21 +36,26 @@ def product(a, b, c, M, N, K: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.c
 
 
 @pytest.mark.parametrize(("rows", "depth", "columns", "blocks", "low"), [
-    (128, 256, 128, (128, 128, 64), -128), (150, 280, 131, (128, 128, 64), -128), (128, 250, 128, (128, 128, 64), -8)])
+    (128, 256, 128, (128, 128, 64), -128), (150, 280, 131, (128, 128, 64), -128), (128, 250, 128, (128, 128, 64), -8),
+    (128, 251, 128, (128, 128, 64), -8)])
 def test_sums_are_exact(rows, depth, columns, blocks, low):
-    """Whole and ragged blocks; the least and the largest bytes in a row and in a column."""
+    """Whole and ragged blocks; the least and the largest bytes in a row and in a column; a mask that ends within a byte
+    of two numbers, which are multiplied as bytes then."""
     torch.manual_seed(0)
     a = torch.randint(-128, 128, (rows, depth), dtype=torch.int8)
     b = torch.randint(low, -low, (depth, columns), dtype=torch.int8)
     a[0], a[1], b[:, 0], b[:, 1] = -128, 127, low, -low - 1
-    given = b if low == -128 else (b[::2] & 15) | (b[1::2] << 4)
+    even = torch.cat([b, b[:depth % 2]])
+    given = b if low == -128 else (even[::2] & 15) | (even[1::2] << 4)
     c = torch.full((rows, columns), 7, dtype=torch.int32)
     grid = (triton.cdiv(rows, blocks[0]), triton.cdiv(columns, blocks[1]))
     product[grid](a, given, c, rows, columns, depth, BLOCK_M=blocks[0], BLOCK_N=blocks[1], BLOCK_K=blocks[2],
                   NIBBLES=low != -128)
     assert torch.equal(c, (a.long() @ b.long()).int())
     steps = -(-depth // blocks[2]) * blocks[2]
-    assert sim.history[-1].result.matrix.macs == grid[0] * grid[1] * blocks[0] * blocks[1] * steps
+    result, form = sim.history[-1].result, "n" if low == -8 and depth % 2 == 0 else "b"
+    assert result.matrix.macs == grid[0] * grid[1] * blocks[0] * blocks[1] * steps
+    assert f"hexmlir_engine_ub_{form}_planes" in result.functions
 
 
 @triton.jit
