@@ -8,6 +8,7 @@ import os
 import sys
 from math import prod
 
+import hypothesis
 import pytest
 
 from hexagon_mlir.codegen import cache, emission
@@ -73,6 +74,12 @@ def pytest_itemcollected(item):
             item.add_marker("full")
         unmet = item.session.stash.setdefault(UNMET, {}).setdefault(item.nodeid.partition("[")[0], set(named.args))
         unmet.discard(item.callspec.id)
+
+
+def pytest_configure(config):
+    """hypothesis draws 120 examples for each of its tests, and more where ``-m`` names ``full``; none is too slow."""
+    hypothesis.settings.register_profile("tests", max_examples=400 if everything(config) else 120, deadline=None)
+    hypothesis.settings.load_profile("tests")
 
 
 @pytest.hookimpl(trylast=True)

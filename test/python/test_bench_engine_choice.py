@@ -39,13 +39,18 @@ class ManyProducts(BatchedProduct):
     count = 200
 
 
-@pytest.mark.parametrize("product", [
-    Product(20, 27, 15), Product(1, 40, 70), Product(1, 300, 90), Product(2, 20, 86), Product(45, 10, 120),
-    IntegerProduct(72, 100, 97), IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26), TransposedProduct(2, 56, 48),
-    BatchedProduct(2, 56, 48), BatchedProduct(9, 31, 7), CastProduct(3, 176, 26), CastProduct(9, 31, 7),
-    CastProduct(378, 5, 145), ManyProducts(6, 6, 6), ConvolutionProgram(6, 4, 64, 44, 3, 2),
-    ConvolutionProgram(12, 10, 1, 30, 3, 1), ByteConvolutionProgram(5, 8, 32, 4, 1, 2),
-    ByteConvolutionProgram(11, 3, 32, 172, 3, 1)], ids=lambda product: product.name)
+CHOICES = [
+    Product(20, 27, 15), Product(1, 300, 90), Product(45, 10, 120), IntegerProduct(72, 100, 97),
+    TransposedProduct(2, 56, 48), BatchedProduct(9, 31, 7), CastProduct(378, 5, 145), ManyProducts(6, 6, 6),
+    ConvolutionProgram(12, 10, 1, 30, 3, 1), ByteConvolutionProgram(5, 8, 32, 4, 1, 2)]
+MORE = [
+    Product(1, 40, 70), Product(2, 20, 86), IntegerProduct(23, 16, 6), TransposedProduct(38, 79, 26),
+    BatchedProduct(2, 56, 48), CastProduct(3, 176, 26), CastProduct(9, 31, 7), ConvolutionProgram(6, 4, 64, 44, 3, 2),
+    ByteConvolutionProgram(11, 3, 32, 172, 3, 1)]
+
+
+@pytest.mark.parametrize("product", [*CHOICES, *(pytest.param(product, marks=pytest.mark.full) for product in MORE)],
+                         ids=lambda product: product.name)
 def test_choices(product):
     engine, hvx = (cycles(product, on_engine) for on_engine in (True, False))
     assert chosen(product) == (engine < hvx)

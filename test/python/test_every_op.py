@@ -1,5 +1,6 @@
 """Whatever verifies is compiled or refused by name: a sample of what ``scripts/walk_ops.py`` does in full."""
 
+import functools
 import re
 
 import numpy as np
@@ -9,13 +10,25 @@ from op_programs import TYPES, programs, signatures
 
 import hexagon_mlir as hx
 
-EVERYTHING = list(programs())
-BASICS = [number for number, (name, _, _) in enumerate(EVERYTHING) if re.match("(tensor|buffer) ", name)]
-OPERATIONS = range(len(BASICS), len(EVERYTHING))
+
+@functools.cache
+def everything():
+    """All programs; made for the first test, since collecting tests should not take seconds."""
+    return list(programs())
+
+
+def basics():
+    """The numbers of those that come first, of no operation of a list."""
+    return [number for number, (name, _, _) in enumerate(everything()) if re.match("(tensor|buffer) ", name)]
+
+
+def operations():
+    """The numbers of the others."""
+    return range(len(basics()), len(everything()))
 
 
 def wrong(numbers, kind, target="v75"):
-    return [f"{step}: {EVERYTHING[number][0]}: {text}" for number, step, text in op_walk.walk(numbers, kind, target)]
+    return [f"{step}: {everything()[number][0]}: {text}" for number, step, text in op_walk.walk(numbers, kind, target)]
 
 
 def test_every_operation_is_there():
@@ -28,13 +41,13 @@ def test_every_operation_is_there():
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.full) for first in range(1, 4))])
 def test_passes_refuse_by_name(first):
-    assert not wrong([*BASICS[::17][first::4], *OPERATIONS[::197][first::4]], "pass")
+    assert not wrong([*basics()[::17][first::4], *operations()[::197][first::4]], "pass")
 
 
 @pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize(("target", "first"), [("v68", 5), ("v75", 25), ("v79", 45)])
 def test_the_pipeline_refuses_by_name(target, first, half):
-    assert not wrong([*BASICS[first::97][half::2], *OPERATIONS[first::1201][half::2]], "pipeline", target)
+    assert not wrong([*basics()[first::97][half::2], *operations()[first::1201][half::2]], "pipeline", target)
 
 
 def test_a_crash_and_a_bare_error_are_found(monkeypatch, tmp_path):
@@ -51,7 +64,7 @@ op_walk.outcome = outcome
 op_walk._work(*sys.argv[1:])
 """)
     monkeypatch.setattr(op_walk, "__file__", str(tmp_path / "walker.py"))
-    numbers = [next(k for k in OPERATIONS if EVERYTHING[k][0].startswith(f"math.{name} f32 -> f32, scalar"))
+    numbers = [next(k for k in operations() if everything()[k][0].startswith(f"math.{name} f32 -> f32, scalar"))
                for name in ("sqrt", "rsqrt", "tanh")]
     assert list(op_walk.walk(numbers, "pipeline")) == [
         (numbers[0], op_walk.WHOLE, "the process ended with -6"), (numbers[1], op_walk.WHOLE, "KeyError: 'x'")]
@@ -62,14 +75,14 @@ def test_softmax_of_integers_is_refused(element):
     """Upstream's decomposition of it crashes."""
     name = f"tensor softmax {element} 8"
     with pytest.raises(hx.HexError, match=f"hexagon-decompose-named-ops: softmax of {element}"):
-        hx.compile(next(text for found, _, text in EVERYTHING if found == name))
+        hx.compile(next(text for found, _, text in everything() if found == name))
 
 
 @pytest.mark.parametrize(("name", "combine"), [
     ("addi", np.add), ("maxsi", np.maximum), ("minsi", np.minimum), ("xori", np.bitwise_xor), ("muli", np.multiply)])
 def test_indices_are_reduced(name, combine):
     found = f"arith.{name} index,index -> index, reduction of memref"
-    text = next(text for entry, _, text in EVERYTHING if entry == found)
+    text = next(text for entry, _, text in everything() if entry == found)
     x, y = np.random.default_rng(0).integers(-9, 9, (3, 40), dtype=np.int32), np.array([3, -5, 7], np.int32)
     expected = combine(y, combine.reduce(x, 1, dtype=np.int32))
     hx.compile(text).run(x, y)

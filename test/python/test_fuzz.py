@@ -48,7 +48,8 @@ def forks():
 
 
 @pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.full)])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [
+    pytest.param(kind, marks=[pytest.mark.full] * (kind in ("triton-pointers", "triton-memory"))) for kind in KINDS])
 def test_kind(kind, seed, forks):
     print(json.dumps([kind, "--seeds", f"{seed}:{seed + 1}"]), file=forks.stdin, flush=True)
     code, text = json.loads(forks.stdout.readline())

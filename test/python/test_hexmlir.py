@@ -126,7 +126,8 @@ class TestCache:
         assert call("cache", "clear").code == 0
 
 
-@pytest.mark.parametrize("home", [None, "", "relative", "/dev/null"])
+@pytest.mark.parametrize("home", [
+    *(pytest.param(home, marks=pytest.mark.full) for home in (None, "")), "relative", "/dev/null"])
 def test_commands_without_a_home(tmp_path, home):
     """They work, and keep nothing."""
     (tmp_path / "k.mlir").write_text("func.func @f(%x: tensor<4xi32>) -> tensor<4xi32> { return %x : tensor<4xi32> }")

@@ -19,8 +19,8 @@ from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.base import Pass
 from hexagon_mlir.pass_infra.runner import run_steps
 
-LINES = 60
-"""Divisions and tangents: some ten seconds of LLVM's."""
+LINES = 30
+"""Divisions and tangents: seconds of LLVM's."""
 SLOW = """#map = affine_map<(d0) -> (d0)>
 func.func @f(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
   %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
@@ -34,14 +34,16 @@ func.func @f(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
 }}
 """
 QUICK = SLOW.replace("math.tanh", "math.absf").replace("arith.divf", "arith.addf")
+QUICK_RESULT = 2 * (LINES + 1)
+"""Of twos."""
 PROFILED = "import hexagon_mlir as hx\nhx.compile('k.mlir')\n"
 TWO_KERNELS = """import torch, hexagon_mlir as hx
 class Model(torch.nn.Module):
     def forward(self, x):
-        for _ in range(30):
+        for _ in range(10):
             x = torch.tanh(x) / (x + 2)
         y = x.t() @ x
-        for _ in range(30):
+        for _ in range(10):
             y = torch.tanh(y) / (y + 2)
         return y
 hx.compile(torch.export.export(Model(), (torch.ones(64, 64),)))
@@ -183,15 +185,15 @@ def test_after_ctrl_c_the_next_compilation_is_right(room):
             f"k = hx.compile({QUICK!r})\nx = np.full(4096, 2, np.float32)\nprint(k.run(x, x).outputs[0][0])\n")
     process = subprocess.run([sys.executable, "-c", code], cwd=room / "work", capture_output=True, timeout=120)
     assert process.returncode == 0, process.stderr.decode()
-    assert abs(float(process.stdout) - 122) < 1e-4 and process.stderr == b""
+    assert abs(float(process.stdout) - QUICK_RESULT) < 1e-4 and process.stderr == b""
 
 
 def test_two_processes_compile_the_same(room):
     """From an empty cache, into the same file."""
     (room / "work" / "k.mlir").write_text(QUICK)
     words = ("hexmlir", "compile", "k.mlir", "--emit=asm")
-    running = [started(room, *words) for _ in range(3)]
-    assert [(*each.communicate(timeout=120), each.returncode) for each in running] == [(b"k.s\n", b"", 0)] * 3
+    running = [started(room, *words) for _ in range(2)]
+    assert [(*each.communicate(timeout=120), each.returncode) for each in running] == [(b"k.s\n", b"", 0)] * 2
     assert sorted(os.listdir(room / "work")) == ["k.mlir", "k.s", "s.py"]
     first = (room / "work" / "k.s").read_bytes()
     again = started(room, *words)  # out of the cache they filled
@@ -207,7 +209,8 @@ def test_two_processes_run_the_same(room):
     assert [(err, code) for _, err, code in results] == [(b"", 0)] * 2
     assert len({out for out, _, _ in results}) == 1
     assert os.listdir(room / "work" / "new" / "out") == ["result0.npy"]
-    np.testing.assert_allclose(np.load(room / "work" / "new" / "out" / "result0.npy"), np.full(4096, 122), rtol=1e-6)
+    result = np.load(room / "work" / "new" / "out" / "result0.npy")
+    np.testing.assert_allclose(result, np.full(4096, QUICK_RESULT), rtol=1e-6)
 
 
 def test_two_processes_write_pages_into_the_same_folder(room):

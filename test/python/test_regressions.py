@@ -6,7 +6,7 @@ import pytest
 from support import ROOT
 
 from bench import regressions
-from bench.regressions import GROUPS, baseline, changes, update
+from bench.regressions import GROUPS, MORE, baseline, changes, update
 from hexagon_mlir.ir import HexError
 
 PLAIN = {"cycles": 1000, "packets": 100, "ddr_bytes": 0, "tcm_bytes": 64}
@@ -19,7 +19,8 @@ def triton_cache(tmp_path_factory):
         yield
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [
+    pytest.param(group, marks=[pytest.mark.full] * (group == MORE)) for group in GROUPS])
 def test_costs(group):
     assert regressions.regressions(baseline(group), GROUPS[group]()) == []
 

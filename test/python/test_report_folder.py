@@ -151,6 +151,9 @@ class TestCommand:
         assert hint in capsys.readouterr().err and not (here / "report").exists()
 
 
+LAYERS = 6
+
+
 class Layer(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -164,14 +167,13 @@ class Layer(torch.nn.Module):
 
 @pytest.fixture(scope="module")
 def compiled():
-    """Of twelve layers."""
     torch.manual_seed(0)
-    model = torch.nn.Sequential(*(Layer() for _ in range(12))).eval()
+    model = torch.nn.Sequential(*(Layer() for _ in range(LAYERS))).eval()
     return hx.compile(torch.export.export(model, (torch.randn(4, 64),)))
 
 
 class TestModel:
-    def test_twelve_layers(self, compiled, tmp_path):
+    def test_layers(self, compiled, tmp_path):
         """Small, with equal kernels together, and the graph of all calls; the states are as before."""
         before = [state.clone() for state in compiled.signature.states.values()]
         text = compiled.report(tmp_path / "out")
@@ -182,11 +184,11 @@ class TestModel:
         assert time.process_time() - start < 20, "parsing in Python; a browser is faster"
         assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*.html")) < 15 * MEBIBYTE
         calls = [attributes for tag, attributes in index.elements if attributes.get("class") == "node"]
-        assert len(calls) == len(compiled.schedule.calls) >= 12
+        assert len(calls) == len(compiled.schedule.calls) >= LAYERS
         pages = [*(tmp_path / "out" / "kernels").iterdir()]
         assert len(pages) <= len(compiled.schedule.kernels) < len(calls)
         page = Page(next(path for path in pages if "0.wide" in path.read_text()).read_text())
-        assert all(f"{layer}.wide" in page.text["p"] for layer in range(12)), "the modules that a kernel computes"
+        assert all(f"{layer}.wide" in page.text["p"] for layer in range(LAYERS)), "the modules that a kernel computes"
         assert "0.wide" in index.text["td"] and "more" in index.text["td"] and not compiled.modules
         assert all("hexagon-vectorization" in path.read_text() for path in pages)
 

@@ -85,7 +85,8 @@ def test_every_example_has_the_same_shape(path):
         assert part in text, f"{path.name} lacks {part}"
 
 
-@pytest.mark.parametrize(("n", "dtype"), [(1, torch.float32), (3001, torch.float16)])
+@pytest.mark.parametrize(("n", "dtype"), [
+    pytest.param(1, torch.float32, marks=pytest.mark.full), (3001, torch.float16)])
 def test_dropout(example, n, dtype):
     dropout = example("dropout")
     x = (rand(n).abs() + 1).to(dtype)
@@ -96,7 +97,8 @@ def test_dropout(example, n, dtype):
     assert torch.equal(dropout.run(x, 0.4, seed=5, block=256), y)
 
 
-@pytest.mark.parametrize(("n", "dtype"), [(33, torch.float16), (1500, torch.float32)])
+@pytest.mark.parametrize(("n", "dtype"), [
+    pytest.param(33, torch.float16, marks=pytest.mark.full), (1500, torch.float32)])
 def test_libdevice(example, n, dtype):
     libdevice = example("libdevice")
     x = rand(n).tanh().to(dtype)
@@ -123,7 +125,8 @@ def test_layer_norm(example, shape, dtype):
         torch.testing.assert_close(a.float(), b, **tolerance)
 
 
-@pytest.mark.parametrize(("causal", "tokens", "dtype"), [(False, 7, torch.float32), (True, 45, torch.float16)])
+@pytest.mark.parametrize(("causal", "tokens", "dtype"), [
+    pytest.param(False, 7, torch.float32, marks=pytest.mark.full), (True, 45, torch.float16)])
 def test_attention(example, tokens, causal, dtype):
     q, k, v = ((rand(2, tokens, 16) * scale).to(dtype).requires_grad_() for scale in (1, 2, 3))
     dout = rand(2, tokens, 16).flip(1).to(dtype)

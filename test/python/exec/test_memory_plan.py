@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hexagon_mlir.exec.memory_plan import Interval, assign_slots, plan, plan_slots
@@ -12,7 +12,6 @@ INTERVALS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 30), st.inte
     lambda t: Interval(t[0], t[1], t[1] + t[2])), max_size=25)
 
 
-@settings(max_examples=200, deadline=None)
 @given(INTERVALS)
 def test_nothing_overlaps(intervals):
     result = plan(intervals, 128)

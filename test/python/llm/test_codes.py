@@ -72,16 +72,17 @@ def test_tokens_and_memory(tmp_path, chunk):
     assert {BlockEmbedding, BlockLinear, JoinedLinear} <= kinds and torch.nn.Linear not in kinds
     prompt = [3, 5, 7, 11, 13]
     reference = copy.deepcopy(model.decoder)
-    found = model.generate(prompt, 64)
-    assert found == eager(reference, prompt, 64) and len(set(found)) > 5
+    found = model.generate(prompt, 16)
+    assert found == eager(reference, prompt, 16) and len(set(found)) > 5
     assert set(model.programs) == {1, chunk}
     assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
     caches = sum(one.nbytes for name, one in model.decoder.named_buffers() if name.endswith(("keys", "values")))
-    assert model.decode.needed_bytes < 64 * (of_scheme + caches)
+    assert model.decode.needed_bytes < 16 * (of_scheme + caches)
 
 
 def test_chunks_read_the_same_codes(tmp_path):
-    """The program for a chunk of the prompt makes the matrix engine's tiles of them, in TCM."""
+    """The program for a chunk of the prompt makes the matrix engine's tiles of them, in TCM. What it shares with the
+    program for a token: `test_tokens_and_memory`."""
     file = tmp_path / "m.gguf"
     of_scheme = written(file)
     model = hx.load_causal_lm(file, context=96, dtype="f16")
@@ -89,9 +90,6 @@ def test_chunks_read_the_same_codes(tmp_path):
     reference = copy.deepcopy(model.decoder)
     scores, places = model.scores(prompt), torch.arange(len(prompt))
     assert set(model.programs) == {32}
-    assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
-    model.scores([1])
-    assert set(model.programs) == {1, 32}
     assert of_scheme <= weight_bytes(model) <= 1.3 * of_scheme
     with torch.no_grad():
         exact = reference(torch.tensor([prompt]), places, torch.tensor([len(prompt) - 1]))

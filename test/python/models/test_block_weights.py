@@ -58,7 +58,7 @@ def test_values(dtype, sizes, target):
     assert sorted(codes_of(compiled).values()) == [tiles * blocks * 64 * 2, tiles * blocks * 64 * 16]
 
 
-@pytest.mark.parametrize("rows", [9, 12])
+@pytest.mark.parametrize("rows", [9, pytest.param(12, marks=pytest.mark.full)])
 def test_more_rows_read_the_same_codes(rows):
     """A loop over pairs of rows, and a row that is left. Where products of f32 may be split, weights are floats."""
     model = Layers((64, 192), torch.float32).eval()

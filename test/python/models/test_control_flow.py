@@ -61,7 +61,7 @@ def test_scans(steps, expected):
     assert loops(check(cell, torch.randn(steps, 3, 8), torch.randn(3, 8))) == expected
 
 
-@pytest.mark.parametrize("steps", [2, 30])
+@pytest.mark.parametrize("steps", [2, pytest.param(30, marks=pytest.mark.full)])
 def test_scans_backwards_along_another_dimension(steps):
     def function(_, x, state):
         def step(state, x):

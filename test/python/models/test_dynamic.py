@@ -107,7 +107,7 @@ def test_what_is_other_code_at_another_size_is_compiled_for_each(compilations):
     assert len(compilations) >= 2
 
 
-@pytest.mark.parametrize("way", ["mixed", "f16"])
+@pytest.mark.parametrize("way", ["mixed", pytest.param("f16", marks=pytest.mark.full)])
 def test_products_of_the_matrix_engine_are_compiled_for_each(way):
     """Its tiles have known sizes: code for any sizes would multiply by HVX, 12 times slower for 64 rows of this MLP."""
     half = way == "f16"

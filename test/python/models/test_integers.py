@@ -64,7 +64,9 @@ def test_constants_are_as_narrow_as_their_values(value, width):
     assert [dtype_of(factor) for factor in node.args[:2]] == [width, width]
 
 
-@pytest.mark.parametrize(("shape", "left"), [((33,), 0), ((1, 33), 0), ((5, 1), 1), ((5, 33), 1)])
+@pytest.mark.parametrize(("shape", "left"), [
+    ((33,), 0), pytest.param((1, 33), 0, marks=pytest.mark.full), pytest.param((5, 1), 1, marks=pytest.mark.full),
+    ((5, 33), 1)])
 def test_a_constant_is_subtracted_before_the_sums(shape, left):
     """One for each column, unless something else reads the sums; ``left``: subtractions beside the product."""
     generator = torch.Generator().manual_seed(3)

@@ -21,7 +21,8 @@ def compiled(function, *inputs, fallback="error"):
 
 
 @pytest.mark.parametrize(("size", "upper", "unit", "left"), [
-    (1, False, False, True), (5, True, False, True), (16, False, True, True), (23, False, False, False)])
+    (1, False, False, True), (5, True, False, True), (11, False, True, True),
+    pytest.param(23, False, False, False, marks=pytest.mark.full)])
 def test_triangular_systems(size, upper, unit, left):
     a = randn(2, size, size) * 0.5 + 3 * torch.eye(size)  # the other triangle must not matter
     b = randn(2, size, 3) if left else randn(2, 3, size)

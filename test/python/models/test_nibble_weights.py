@@ -94,7 +94,7 @@ def test_half_the_bytes_move():
     assert read[-8][1] < 0.95 * read[-9][1]
 
 
-@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("dynamic", [pytest.param(False, marks=pytest.mark.full), True])
 def test_the_quantizer(dynamic):
     torch.manual_seed(3)
     module, x = nn.Sequential(nn.Linear(256, 320), nn.ReLU(), nn.Linear(320, 500)).eval(), torch.randn(256, 256)

@@ -55,7 +55,8 @@ def test_saved(case, tmp_path):
     assert torch.equal(loaded(x), model(x))
 
 
-@pytest.mark.parametrize("settings", [{"matrix_engine": False}, {"pipeline": "scalar"}, {"target": "v68"}])
+@pytest.mark.parametrize("settings", [
+    {"matrix_engine": False}, {"pipeline": "scalar"}, pytest.param({"target": "v68"}, marks=pytest.mark.full)])
 def test_weights_stay_matrices_without_the_engine(settings, case):
     module, x, _ = case
     model = hx.compile(torch.export.export(module, (x,)), numerics="mixed", **settings)

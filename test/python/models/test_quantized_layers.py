@@ -144,7 +144,7 @@ def test_largest_bytes(kind):
     assert torch.equal(hx.compile(torch.export.export(Pool(), (q,)))(q), expected)
 
 
-@pytest.mark.parametrize("kind", [UNSIGNED, SIGNED])
+@pytest.mark.parametrize("kind", [pytest.param(UNSIGNED, marks=pytest.mark.full), SIGNED])
 def test_averages_of_windows(kind):
     """Of four bytes, every fourth average is in the middle between two bytes: it becomes the upper one."""
     poolings = [((2,), 4), ((3, 2, 1), 9), (((1, 3), 1), 3), ((2, 2, 0, False, True, 3), 3)]

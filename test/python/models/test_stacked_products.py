@@ -41,8 +41,9 @@ def products(program):
 
 
 @pytest.mark.parametrize(("rows", "dim"), [
-    ((33,), -1), ((1, 128), -1), ((2, 33), 0), ((2, 33), 1), ((2, 3, 5), 2),
-    *(pytest.param(*case, marks=pytest.mark.full) for case in (((33,), 0), ((2, 33), 2), ((2, 33), -2)))])
+    ((1, 128), -1), ((2, 33), 1), ((2, 3, 5), 2),
+    *(pytest.param(*case, marks=pytest.mark.full) for case in (
+        ((33,), -1), ((33,), 0), ((2, 33), 0), ((2, 33), 2), ((2, 33), -2)))])
 def test_values(rows, dim):
     model = Scan(dim)
     program, inputs = exported(model, rows)

@@ -67,7 +67,8 @@ def test_layout(form):
 @pytest.mark.each_value
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 @pytest.mark.parametrize("form", [
-    pytest.param(form, marks=[pytest.mark.full] * (form in ("Q4_1", "Q8_0"))) for form in FORMATS])
+    pytest.param(form, marks=[pytest.mark.full] * (form in ("Q4_0", "Q4_1", "Q8_0", "blocks of 64")))
+    for form in FORMATS])
 def test_products_read_the_memory_of_the_model(form, dtype):
     found, weights = table(100, 96, form, dtype)
     layer = BlockLinear(found, torch.randn(100).to(dtype))

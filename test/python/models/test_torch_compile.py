@@ -216,7 +216,7 @@ class Recurrent(nn.Module):
 
 
 @pytest.mark.parametrize(("module", "shape"), [
-    (Recurrent(nn.GRU(9, 7, batch_first=True)), (3, 4, 9)),
+    pytest.param(Recurrent(nn.GRU(9, 7, batch_first=True)), (3, 4, 9), marks=pytest.mark.full),
     (Recurrent(nn.LSTM(9, 7, bias=False, bidirectional=True)), (4, 3, 9)),
     (nn.PReLU(5), (2, 5, 3))], ids=["GRU", "LSTM", "PReLU"])
 def test_what_dynamo_makes_of_layers(module, shape):

@@ -95,7 +95,7 @@ MASKS = {"none": {}, "causal": {"is_causal": True}, "bool": {"attn_mask": BEFORE
          "added": {"attn_mask": torch.where(BEFORE, 0.5, float("-inf"))}}
 
 
-@pytest.mark.full_except("causal", "bool")
+@pytest.mark.full_except("bool")
 @pytest.mark.parametrize("options", MASKS.values(), ids=MASKS)
 def test_attention(options):
     check(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, **options), R(2, 2, 7, 8), R(2, 2, 9, 8),

@@ -32,7 +32,8 @@ def test_all_schemes_are_here():
     assert set(NBYTES) == set(weight_schemes.MODELS)
 
 
-STORED = ("Q4_0 (GGUF)", "Q4_1 (GGUF)", "Q8_0 (GGUF)", "Q4_K (GGUF)", "MXFP4 (GGUF)")
+STORED = ("Q4_0 (GGUF)", "Q4_1 (GGUF)", "Q8_0 (GGUF)", "Q4_K (GGUF)", "Q6_K (GGUF)", "MXFP4 (GGUF)",
+          "int4 in 128, zero points (GPTQ)")
 """Bytes and values of these are in `test_stored_weights` too."""
 
 

@@ -1,7 +1,7 @@
 """Published architectures, narrow, against eager PyTorch; and decoding with a cache.
 
-Those whose costs are checked in (`bench.regressions.MODELS`) have the mark ``full``: the test of costs compares their
-values, too.
+Those whose costs are checked in (`bench.regressions`) have the mark ``full``: the test of costs compares their values,
+too.
 """
 
 import sys
@@ -16,14 +16,14 @@ import hexagon_mlir as hx
 sys.path.insert(0, str(ROOT))
 from bench.corpus.model_zoo import SMALL, Decoder
 from bench.corpus.more_models import MORE
-from bench.regressions import MODELS
+from bench.regressions import MODELS, MORE_MODELS
 
 pytestmark = pytest.mark.only_values
 
 
 @pytest.mark.parametrize("name", [  # the rest of MORE: bench/models.py
-    *(pytest.param(name, marks=[pytest.mark.full] * (name in MODELS)) for name in SMALL), "Mamba block",
-    "graph network"])
+    *(pytest.param(name, marks=[pytest.mark.full] * (name in (*MODELS, *MORE_MODELS))) for name in SMALL),
+    "Mamba block", "graph network"])
 def test_model(name):
     module, inputs = {**SMALL, **MORE}[name]()
     model = compile_and_compare(module, *inputs, atol=2e-5)

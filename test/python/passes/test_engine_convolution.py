@@ -273,6 +273,7 @@ ON_V75 = ("ragged", "few_channels", "no_padding", "window_1", "dilated", "batche
           "wide_window_1")
 
 
+@pytest.mark.full_except("v73", "v75")
 @pytest.mark.parametrize("target", ["v73", "v75", "v79"])
 def test_on_the_simulator(target, sample):
     found = [program(layer) for layer in LAYERS if layer.epilogue != "two" and (

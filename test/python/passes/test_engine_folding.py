@@ -149,6 +149,7 @@ def test_on_the_host():
         program.check(call(program.name, program.arguments)[0])
 
 
+@pytest.mark.full_except("v75")
 @pytest.mark.parametrize("target", ["v73", "v75"])
 def test_on_the_simulator(target):
     """Each element within one rounding of the exact sum with its bias. An infinite bias leaves no finite number but for

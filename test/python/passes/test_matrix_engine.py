@@ -409,7 +409,8 @@ def test_on_the_host():
         program.check(call(program.name, program.arguments)[0])
 
 
-@pytest.mark.parametrize("target", ["v73", "v75", "v79", pytest.param("v81", marks=pytest.mark.full)])
+@pytest.mark.full_except("v75", "v79")
+@pytest.mark.parametrize("target", ["v73", "v75", "v79", "v81"])
 def test_on_the_simulator(target, sample):
     """Every product, also those that do not pay; each element within one rounding of the exact sum, or as close to it
     as two pieces are: sums in f32 on HVX, as v73's are, are not."""

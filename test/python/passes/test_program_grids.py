@@ -243,7 +243,8 @@ def dropped(x, out, n, BLOCK: tl.constexpr):
 
 
 @pytest.mark.only_values
-@pytest.mark.parametrize(("programs", "tasks"), [(1, 4), (20, 4)])
+@pytest.mark.parametrize(("programs", "tasks"), [
+    (1, 4), pytest.param(20, 4, marks=pytest.mark.full)])
 def test_blocks_for_threads_are_one_in_a_program(programs, tasks, monkeypatch):
     """Each element gets the numbers of its place, whether a thread works on a block or a program on all of them."""
     n, signature = programs * 1024 - 5, {"x": "*fp32", "out": "*fp32", "n": "i32"}

@@ -105,6 +105,7 @@ KERNELS = {
 
 
 @pytest.mark.only_values(False)
+@pytest.mark.full_except("exp", "softmax", "product")
 @pytest.mark.parametrize("name", KERNELS)
 def test_one_compilation_is_as_fast_as_one_for_each_size(name):
     """Above 16 K elements it takes at most a quarter more cycles than code for the size."""
@@ -167,7 +168,7 @@ SIZES = [(1, 1, 1), (3, 40, 5), (40, 33, 130), (4, 4, 0), (4, 0, 4), (0, 4, 4), 
 
 @pytest.mark.only_values(False)
 @pytest.mark.parametrize(("known", "sizes"), [
-    ("ab?", SIZES[::3]), ("a?c", SIZES[1::3]), ("?bc", SIZES[2::3]), ("???", SIZES),
+    ("ab?", SIZES[::3]), ("???", SIZES),
     *(pytest.param(known, SIZES, marks=pytest.mark.full) for known in ("ab?", "a?c", "?bc"))])
 def test_products_of_any_sizes(known, sizes):
     """Where some sizes are known, each product is a program of its own."""

@@ -3,7 +3,7 @@
 from math import prod
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hexagon_mlir import targets
@@ -214,7 +214,6 @@ def problems(draw):
     return extents, parallel, operands, draw(st.integers(1, 1 << 20)), draw(st.sampled_from([32, 64, 128]))
 
 
-@settings(max_examples=300, deadline=None)
 @given(problems(), st.sampled_from([1, 128, ALIGN]))
 def test_a_tile_fits_and_is_even(problem, alignment):
     extents, parallel, operands, budget, lanes = problem

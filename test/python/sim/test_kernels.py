@@ -138,7 +138,7 @@ def inputs(element, count, rng):
     return tuple(rng.integers(info.min, info.max, count, kind, endpoint=True) for _ in range(2))
 
 
-@pytest.mark.each_value
+@pytest.mark.full_except("plain-v68", "plain-v73", "plain-v75", "unrolled-v79")
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("unroll", (False, True), ids=("plain", "unrolled"))
 def test_elementwise(target, unroll):

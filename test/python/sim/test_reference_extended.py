@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sim.reference_floats import EXTENDED, bits_of, first, in_words, packed, patterns, run
 
@@ -45,7 +45,6 @@ LANES = st.tuples(
 # -- IEEE results ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(a=SINGLES, b=SINGLES)
-@settings(max_examples=400, deadline=None)
 def test_one_operation_and_a_conversion_are_ieee(name, a, b):
     x, y = (np.uint32(p).view(np.float32) for p in (a, b))
     with np.errstate(all="ignore"):
@@ -75,7 +74,6 @@ def test_vectors_of_ordinary_numbers_are_ieee(name):
 
 @pytest.mark.parametrize("name", OPERATIONS)
 @given(a=HALVES, b=HALVES)
-@settings(max_examples=300, deadline=None)
 def test_halves_are_ieee_in_the_normal_range(name, a, b):
     x, y = (np.uint16(p).view(np.float16) for p in (a, b))
     with np.errstate(all="ignore"):
@@ -132,7 +130,6 @@ def check_result(result, exact, exponent=0):
 
 @pytest.mark.parametrize("name", ["vadd", "vsub"])
 @given(a=LANES, b=LANES)
-@settings(max_examples=400, deadline=None)
 def test_sums_round_to_nearest_even_once(name, a, b):
     (x, ea), (y, eb) = number(*a), number(*b)
     assume(abs(ea - eb) < 300)
@@ -141,7 +138,6 @@ def test_sums_round_to_nearest_even_once(name, a, b):
 
 
 @given(a=LANES, b=LANES)
-@settings(max_examples=400, deadline=None)
 def test_products_round_to_nearest_even_once(a, b):
     (x, ea), (y, eb) = number(*a), number(*b)
     result = run(EXTENDED, "V.qf32=vmpy(V.qf32,V.qf32)", packed(*a), packed(*b))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sim.reference_floats import EXTENDED, LEGACY, bits_of, first, patterns, run
 
@@ -44,7 +44,6 @@ def test_arithmetic_is_numpy(suffix, kind, name):
 
 
 @given(a=HALFWORD, b=HALFWORD, c=HALFWORD)
-@settings(max_examples=300, deadline=None)
 def test_updates_of_halves_round_once(a, b, c):
     want = multiply_add(a, b, c, HALF)
     got = first(run(LEGACY, "V.hf+=vmpy(V.hf,V.hf)", c, a, b), 16)
@@ -60,7 +59,6 @@ def widened(pattern, suffix):
 
 @pytest.mark.parametrize("suffix", ["hf", "bf"])
 @given(a=HALFWORD, b=HALFWORD, c=WORD)
-@settings(max_examples=300, deadline=None)
 def test_widening_updates_round_once(suffix, a, b, c):
     want = multiply_add(widened(a, suffix), widened(b, suffix), c, SINGLE)
     accumulator = run(LEGACY, "V.sf=vfneg(V.sf)", c ^ 0x80000000)
@@ -79,7 +77,6 @@ PAIR = st.tuples(FINITE, FINITE)
 
 
 @given(a=PAIR, b=PAIR, c=WORD.filter(lambda x: not is_nan(x, SINGLE) and not is_infinite(x, SINGLE)))
-@settings(max_examples=300, deadline=None)
 def test_dot_products_round_once_or_twice(a, b, c):
     plain = first(run(LEGACY, "V.sf=vdmpy(V.hf,V.hf)", list(a) * 32, list(b) * 32))
     assert plain & 0x7FFFFFFF == rounded(dot(a, b), SINGLE) & 0x7FFFFFFF

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sim.reference_floats import FIELDS, LEGACY, WIDTHS, bits_of, first, in_words, legacy_value, patterns, run
 
@@ -103,7 +103,6 @@ def test_powers_of_two_multiply_by_an_integer_addition(kind, data):
 
 
 @given(x=st.integers(0, 2**32 - 1))
-@settings(max_examples=300, deadline=None)
 def test_zero_added_twice_is_zero_added_once(x):
     once = in_words(LEGACY, "vadd", x, 0)
     assert in_words(LEGACY, "vadd", once, 0) == once
@@ -159,7 +158,6 @@ def leading(value):
 @KINDS
 @pytest.mark.parametrize("name", ["vadd", "vsub"])
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
 def test_sums(kind, name, data):
     a, b = (data.draw(WORDS[kind]) for _ in range(2))
     x, y = (legacy_value(kind, w) for w in (a, b))
@@ -171,7 +169,6 @@ def test_sums(kind, name, data):
 
 @KINDS
 @given(data=st.data())
-@settings(max_examples=400, deadline=None)
 def test_products(kind, data):
     a, b = (data.draw(WORDS[kind]) for _ in range(2))
     exact = legacy_value(kind, a) * legacy_value(kind, b)

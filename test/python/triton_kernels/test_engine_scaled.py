@@ -47,7 +47,7 @@ def compiled(kind, matrix_engine=True):
                       matrix_engine=matrix_engine)
 
 
-@pytest.mark.parametrize("kind", ["e4m3", "e5m2", "e2m1"])
+@pytest.mark.parametrize("kind", ["e4m3", pytest.param("e5m2", marks=pytest.mark.full), "e2m1"])
 def test_formats(kind):
     rng = np.random.default_rng(3)
     (a, b), values = operands(kind, rng)
@@ -79,7 +79,7 @@ def test_numbers_of_4_bits_take_little_longer_than_bytes():
     assert cycles["e2m1"] < 1.25 * cycles["e4m3"]
 
 
-@pytest.mark.parametrize("kind", ["e4m3", "e2m1"])
+@pytest.mark.parametrize("kind", [pytest.param("e4m3", marks=pytest.mark.full), "e2m1"])
 def test_products_are_of_f32_without_the_engine(kind):
     """HVX multiplies bf16 in more time than f32."""
     assert "xbf16>" in compiled(kind).ir("triton-to-linalg")
