@@ -10,6 +10,7 @@ from math import prod
 
 import hypothesis
 import pytest
+from forks import Forks
 
 from hexagon_mlir.codegen import cache, emission
 from hexagon_mlir.exec import sim
@@ -102,6 +103,14 @@ def pytest_collection_finish(session):
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+@pytest.fixture(scope="session")
+def forks():
+    """Its `run` runs a tool or a script in a process that has imported everything."""
+    made = Forks()
+    yield made
+    made.close()
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,9 @@ from support import ROOT
 
 STEP = re.compile(r"<!-- (file|run|insert)(?:: (.*?))? -->\n```\w+\n(.*?)```", re.S)
 COPIED = ("hexagon_mlir", "passes", "dialects", "test/lit/lit.cfg.py", "test/forked_tools.py",
-          "test/python/conftest.py", "test/python/support.py", "test/python/test_docstrings.py",
-          "test/python/test_conventions.py", "test/python/test_imports.py", "pyproject.toml")
+          "test/python/conftest.py", "test/python/forks.py", "test/python/support.py",
+          "test/python/test_docstrings.py", "test/python/test_conventions.py", "test/python/test_imports.py",
+          "pyproject.toml")
 
 
 def copy(folder):

@@ -183,12 +183,12 @@ class TestDebug:
 
 
 class TestProfile:
-    def test_triton_script(self, tmp_path):
+    def test_triton_script(self, tmp_path, forks):
         pytest.importorskip("triton")
         pytest.importorskip("torch")
         script = tmp_path / "double.py"
         script.write_text(TRITON_SCRIPT)
-        done = run_opt("profile", str(script), "1000", tool="hexmlir")
+        done = forks.run("hexmlir", "profile", script, "1000")
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith("right for 1000\n")
         row = re.search(r"^double +2 +2x1x1 +1000 1000 +([\d,]+) +([\d,]+) +(\d+)% .* s$", done.out, re.MULTILINE)

@@ -86,9 +86,11 @@ def checked_steps(case: Case, pipeline: str, every: int) -> None:
 
     def run_stage(index, step, when, current):
         nonlocal before
+        if when != "after":
+            return
         text = to_text(current, elide=False)
         halfway = "unrealized_conversion_cast" in text  # the next step completes the conversion
-        if when == "after" and text != before and not halfway:
+        if text != before and not halfway:
             ran.append(step.title)
             if len(ran) % every == 0:
                 checked(text, current, f"step {index}, {step.title}")

@@ -160,6 +160,7 @@ def test_one_tensor_at_two_places():
     compile_and_compare(Same(), torch.randn(1, 2, 9, 16), torch.randint(-9, 9, (7, 7), dtype=torch.int32))
 
 
+@pytest.mark.full
 @pytest.mark.only_values(False)
 def test_attention_over_tiles_of_keys():
     """More keys than a tile: the running maximum and sums go from tile to tile."""

@@ -20,7 +20,8 @@ ALL_COMBINATIONS = "vec-add 2D"
 
 
 @pytest.mark.parametrize(("name", "combination"), [
-    *((name, "+MT+DB") for name in PROGRAMS if name != ALL_COMBINATIONS),
+    *(pytest.param(name, "+MT+DB", marks=[pytest.mark.full] * (name == "GELU of linear"))
+      for name in PROGRAMS if name != ALL_COMBINATIONS),
     *((name, "+DB") for name in ("softmax, rows larger than TCM", "column sums", "sum", "two groups")),
     *(pytest.param("GELU 1M", combination, marks=pytest.mark.full) for combination in COMBINATIONS[:-1]),
     *((ALL_COMBINATIONS, combination) for combination in COMBINATIONS)])
