@@ -32,14 +32,31 @@ def _of_variable(value: ir.BlockArgument, depth: int) -> Interval | None:
     loop = value.owner.owner.operation if value.owner.owner is not None else None
     if loop is None or loop.name != "scf.for" or value.arg_number:
         return None
-    first, end, _ = (interval(bound, depth) for bound in list(loop.operands)[:3])
-    return first[0], max(end[1] - 1, first[0])
+    first, end, step = (interval(bound, depth) for bound in list(loop.operands)[:3])
+    last = max(end[1] - 1, first[0])
+    if first[0] == first[1] and 0 < step[0] == step[1]:
+        last -= (last - first[0]) % step[0]
+    return first[0], last
+
+
+def _of_index(op: ir.Operation) -> Interval | None:
+    """Of the index of a loop of the linalg op around ``op``, where an operand has its extent."""
+    parent, loop = op.parent.operation, ir.AffineDimExpr.get(ir.IntegerAttr(op.attributes["dim"]).value)
+    if "indexing_maps" not in parent.attributes:
+        return None
+    for value, map_ in zip(parent.operands, parent.attributes["indexing_maps"], strict=True):
+        results = list(ir.AffineMapAttr(map_).value.results)
+        if loop in results and not ir.ShapedType(value.type).is_dynamic_dim(results.index(loop)):
+            return 0, ir.ShapedType(value.type).shape[results.index(loop)] - 1
+    return None
 
 
 def _of(op: ir.Operation, depth: int) -> Interval | None:
     if op.name == "arith.constant":
         attribute = op.attributes["value"]
         return (attribute.value, attribute.value) if isinstance(attribute, ir.IntegerAttr) else None
+    if op.name == "linalg.index":
+        return _of_index(op)
     if not op.name.startswith("arith."):
         return None
     given = [interval(v, depth) for v in op.operands]
@@ -66,6 +83,8 @@ def _by_constant(name: str, dividend: Interval, divisor: Interval) -> Interval |
     number = divisor[0]
     if name == "arith.andi":
         return (0, number) if number >= 0 else None
+    if name == "arith.remui" and number > 0:
+        return 0, number - 1
     if name == "arith.remsi" and number > 0:
         return (-(number - 1) if dividend[0] < 0 else 0, number - 1)
     if name in _QUOTIENTS and number > 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias, TypeGuard
 
 from hexagon_mlir.ir import arith, ir
+from hexagon_mlir.ir.intervals import interval
 
 Int: TypeAlias = "int | ir.Value"
 
@@ -99,17 +100,24 @@ def floor_div(a: Int, divisor: int, type: ir.Type) -> Int:
     return arith.floordivsi(a, value(divisor, type))
 
 
+def bounds(a: Int) -> tuple[int, int]:
+    """The least and the largest number that ``a`` is known to be."""
+    return (a, a) if known(a) else interval(a)
+
+
 def smaller(a: Int, b: Int, type: ir.Type) -> Int:
     """min(a, b), signed"""
-    if known(a) and known(b):
-        return min(a, b)
+    for one, other in ((a, b), (b, a)):
+        if bounds(one)[1] <= bounds(other)[0]:
+            return one
     return a if same(a, b) else arith.minsi(value(a, type), value(b, type))
 
 
 def larger(a: Int, b: Int, type: ir.Type) -> Int:
     """max(a, b), signed"""
-    if known(a) and known(b):
-        return max(a, b)
+    for one, other in ((a, b), (b, a)):
+        if bounds(one)[0] >= bounds(other)[1]:
+            return one
     return a if same(a, b) else arith.maxsi(value(a, type), value(b, type))
 
 
@@ -120,18 +128,15 @@ def choose(condition: Int, a: Int, b: Int, type: ir.Type) -> Int:
     return arith.select(condition, value(a, type), value(b, type))
 
 
-_COMPARE = {
-    arith.CmpIPredicate.eq: lambda a, b: a == b,
-    arith.CmpIPredicate.slt: lambda a, b: a < b,
-    arith.CmpIPredicate.sle: lambda a, b: a <= b,
-}
-
-
 def compare(predicate: arith.CmpIPredicate, a: Int, b: Int, type: ir.Type) -> Int:
     """a ``predicate`` b, as i1; ``predicate`` is eq, slt or sle."""
-    if known(a) and known(b):
-        return int(_COMPARE[predicate](a, b))
-    return arith.cmpi(predicate, value(a, type), value(b, type))
+    (least, most), (low, high) = bounds(a), bounds(b)
+    true, false = {
+        arith.CmpIPredicate.eq: (least == most == low == high, most < low or high < least),
+        arith.CmpIPredicate.slt: (most < low, least >= high),
+        arith.CmpIPredicate.sle: (most <= low, least > high),
+    }[predicate]
+    return int(true) if true or false else arith.cmpi(predicate, value(a, type), value(b, type))
 
 
 def both(a: Int, b: Int) -> Int:

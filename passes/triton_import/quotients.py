@@ -56,7 +56,11 @@ def _in_groups(dim: int, divisor: int, quotient: bool, type: ir.Type) -> Piece:
     index = ints.index_type()
 
     def value(i: ir.Value) -> Int:
-        return ints.cast((arith.divui if quotient else arith.remui)(i, ints.value(divisor, index)), index, type)
+        if quotient:
+            return ints.cast(arith.divui(i, ints.value(divisor, index)), index, type)
+        rest = _without_multiples(i, divisor)
+        small = interval(rest)[1] < divisor
+        return ints.cast(rest if small else arith.remui(rest, ints.value(divisor, index)), index, type)
 
     def end(i: ir.Value) -> Int:
         number = ints.value(divisor, index)
@@ -64,6 +68,16 @@ def _in_groups(dim: int, divisor: int, quotient: bool, type: ir.Type) -> Piece:
 
     step = int(not quotient)
     return Piece(dim, value, lambda i: step, end, known_step=step, divisor=divisor if quotient else None)
+
+
+def _without_multiples(number: ir.Value, divisor: int) -> ir.Value:
+    """``number``, an index, without what is added to it that is a multiple of ``divisor``."""
+    while not isinstance(number.owner, ir.Block) and number.owner.operation.name == "arith.addi":
+        first, second = number.owner.operation.operands
+        if not is_multiple(first, divisor):
+            break
+        number = second
+    return number
 
 
 def _emitted(name: str, *operands: ir.Value) -> ir.Value:

@@ -104,7 +104,11 @@ class _Walk:
         if last not in access.pieces or ints.known(strides[last]):
             self._window(indices, bounds, offset, strides)
             return
-        dense = scf.IfOp(ints.compare(arith.CmpIPredicate.eq, strides[last], 1, index_type), has_else=True)
+        next_to_each_other = ints.compare(arith.CmpIPredicate.eq, strides[last], 1, index_type)
+        if ints.known(next_to_each_other):
+            self._window(indices, bounds, offset, {**strides, last: 1} if next_to_each_other else strides)
+            return
+        dense = scf.IfOp(next_to_each_other, has_else=True)
         for branch, stride in ((dense.then_block, 1), (dense.else_block, strides[last])):
             with ir.InsertionPoint(branch):
                 self._window(indices, bounds, offset, {**strides, last: stride})
