@@ -104,6 +104,7 @@ DEFAULT = (
     ours("form-gathers", "look-ups of small tables become ops of their own"),
     ours("hexagon-math-expansion", "math functions become arithmetic, before tiling so that costs are known"),
     upstream("canonicalize,cse", "constants of the expansions are shared"),
+    ours("narrow-integers", "weights of 4 bits, unpacked from words, are converted in twice as many lanes"),
     ours("collapse-loops", "rows that are no whole vectors, or of sizes known at run time, follow each other"),
     ours("hexagon-shared-footprints", "memory that several loads read is transferred once"),
     ours("hexagon-loop-interchange", "the vectorized loop is innermost, so tiles are contiguous"),
