@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from hexagon_mlir.ir import PassManager, ir
+from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.diagnostics import HexError, from_mlir_error
 from hexagon_mlir.ir.query import names_of, ops_named
 from hexagon_mlir.pass_infra.base import Pass, PassContext
 from hexagon_mlir.pass_infra.options import render
 from hexagon_mlir.pass_infra.schedule import apply_schedule
+from hexagon_mlir.pass_infra.upstream import run_upstream
 
 _OPTIONS = re.compile(r"\{[^{}]*\}")
 _NESTED = re.compile(r"^[\w.]+\((.*)\)$")
@@ -102,14 +103,14 @@ class UpstreamStep:
             return
         with module.context:
             try:
-                _run_upstream(self.pipeline, module.operation)
+                run_upstream(self.pipeline, module.operation)
             except ValueError as error:
                 raise pipeline_error(self.pipeline, str(error)) from None
             except ir.MLIRError as error:
                 if _NOT_ON_MODULES not in str(error):
                     raise from_mlir_error(error, origin=self.title) from None
                 try:
-                    _run_upstream(f"func.func({self.pipeline})", module.operation)
+                    run_upstream(f"func.func({self.pipeline})", module.operation)
                 except ir.MLIRError as second:
                     raise from_mlir_error(second, origin=self.title) from None
 
@@ -141,12 +142,6 @@ class ScheduleStep:
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Parse and apply the sequence."""
         apply_schedule(module, self.schedule, "schedule", context, file=self.file)
-
-
-def _run_upstream(pipeline: str, op: ir.Operation) -> None:
-    manager = PassManager.parse(f"{op.name}({pipeline})")
-    manager.enable_verifier(False)  # the runner verifies
-    manager.run(op)
 
 
 def pipeline_error(pipeline: str, problem: str) -> HexError:
