@@ -78,10 +78,9 @@ def test_named_pages_and_scripts_exist(page):
 
 
 @pytest.mark.parametrize("script", ["api_reference", "walkthrough"])
-def test_generated_page_is_current(script):
-    done = subprocess.run([sys.executable, ROOT / "scripts" / f"{script}.py", "--check"], capture_output=True,
-                          text=True)
-    assert done.returncode == 0, done.stderr
+def test_generated_page_is_current(script, forks):
+    done = forks.run("python", ROOT / "scripts" / f"{script}.py", "--check")
+    assert done.code == 0, done.err
 
 
 def test_every_step_of_the_default_pipeline_is_on_its_page():

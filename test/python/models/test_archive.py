@@ -278,7 +278,7 @@ class Kinds(nn.Module):
         return (y + sum(parts), None, 7, [self.count + 0])
 
 
-@pytest.mark.parametrize("trust", [False, True])
+@pytest.mark.parametrize("trust", [False, pytest.param(True, marks=pytest.mark.full)])
 def test_what_pytorch_writes_is_read(small, tmp_path, trust):
     model, x = Kinds().eval(), torch.randn(3, 4)
     file = tmp_path / "kinds.pt2"

@@ -22,7 +22,8 @@ pytestmark = pytest.mark.only_values
 
 
 @pytest.mark.parametrize("name", [  # the rest of MORE: bench/models.py
-    *(pytest.param(name, marks=[pytest.mark.full] * (name in (*MODELS, *MORE_MODELS))) for name in SMALL),
+    *(pytest.param(name, marks=[pytest.mark.full] * (name in (*MODELS, *MORE_MODELS, "LSTM denoiser")))
+      for name in SMALL),
     "Mamba block", "graph network"])
 def test_model(name):
     module, inputs = {**SMALL, **MORE}[name]()
