@@ -25,8 +25,8 @@ class FoldFactorCastsPass(Pass):
     """Lets products of matrices that are f16 or bf16, extended to f32 before, extend each element as they multiply it.
 
     Products of such numbers are exact in f32 either way. `hexagon-matrix-engine` then sees a product of f16 with sums
-    of f32, as PyTorch's ``a.float() @ b.float()`` is one, and `hexagon-split-products` one of bf16. Of a product that a
-    loop adds up, the whole reduction counts.
+    of f32, as PyTorch's ``a.float() @ b.float()`` is one, and `hexagon-split-products` one of bf16, or of one factor of
+    each. Of a product that a loop adds up, the whole reduction counts.
 
     Before:
         #same = affine_map<(i, j) -> (i, j)>
@@ -72,8 +72,8 @@ class FoldFactorCastsPass(Pass):
         matrix-engine: whether the engine may be used.
         always: also products that the cost estimate leaves to HVX.
 
-    Refuses: nothing; it leaves alone products of which a factor is not extended from f16, or from bf16, and
-    those that `hexagon-matrix-engine` would leave to HVX.
+    Refuses: nothing; it leaves alone products of which a factor is not extended from f16 or bf16, and those that
+    `hexagon-matrix-engine` would leave to HVX.
 
     Needs: tensor.
     Leaves: tensor.
@@ -121,12 +121,15 @@ class FoldFactorCastsPass(Pass):
 
 
 def _factor_element(op: ir.Operation) -> ir.Type | None:
-    """The type that both factors of ``op``, a product of f32, are extended from: f16 or bf16."""
+    """The type that both factors of ``op``, a product of f32, are extended from: f16 or bf16, which one of each counts
+    as."""
     f32 = ir.F32Type.get()
     if any(ir.RankedTensorType(value.type).element_type != f32 for value in op.operands):
         return None
     left, right = (computes_extended(value) for value in list(op.operands)[:_FACTORS])
-    return left if left == right and isinstance(left, ir.F16Type | ir.BF16Type) else None
+    if not all(isinstance(element, ir.F16Type | ir.BF16Type) for element in (left, right)):
+        return None
+    return left if left == right else ir.BF16Type.get()
 
 
 def _short(value: ir.Value, map_: ir.AffineMap) -> tuple[ir.Value, ir.AffineMap]:

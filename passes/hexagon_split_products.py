@@ -23,10 +23,11 @@ class HexagonSplitProductsPass(Pass):
     A row of the left factor, or a column of the right one, times a power of two, is a sum of two pieces of f16: the 11
     leading bits of each number and the next 11. Three of the four products of pieces are added up in one sum, along a
     reduction three times as long; that of the two second pieces is left out. The powers of two are taken back
-    afterwards, in the op that reads the product if there is only one. A number of bf16 is one piece: products of two
-    matrices of bf16 need no option. These are transferred to TCM once where they take a quarter of it, and their pieces
-    stay there; where their sums are read as bf16 only, the engine rounds them to f16 first. A row or column with an
-    infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md`` has the bound of the error.
+    afterwards, in the op that reads the product if there is only one. A number of bf16 or f16 is one piece:
+    products of two matrices of bf16, or of one of each, need no option. Those of bf16 are transferred to TCM once where
+    they take a quarter of it, and their pieces stay there; where their sums are read as bf16 only, the engine rounds
+    them to f16 first. A row or column with an infinity or a NaN makes its results NaN. ``docs/engine_arithmetic.md``
+    has the bound of the error.
 
     Before:
         func.func @f(%a: tensor<32x64xf32>, %b: tensor<64x32xbf16>) -> tensor<32x32xf32> {
@@ -167,7 +168,7 @@ class HexagonSplitProductsPass(Pass):
     def _found(self, op: ir.Operation, cost: EngineCost, context: PassContext) -> Split | None:
         """The product ``op``, if it is to be split."""
         found = read_split(op)
-        if not self.f32_split and not (isinstance(found, Split) and found.all_bf16):
+        if not self.f32_split and not (isinstance(found, Split) and found.products == 1):
             return None
         if isinstance(found, Split) and not fits(found, self.tcm_bytes or context.target.tcm_budget_bytes):
             found = "one row and one column of tiles exceed the TCM budget"
@@ -181,4 +182,4 @@ class HexagonSplitProductsPass(Pass):
 def _pays(split: Split, cost: EngineCost) -> bool:
     """Whether ``split`` is estimated to take less time than the product on HVX."""
     sizes = split.matmul.sizes
-    return bf16_pays(*sizes, cost) if split.all_bf16 else pays(*sizes, split.products, cost)
+    return bf16_pays(*sizes, cost) if split.products == 1 else pays(*sizes, split.products, cost)

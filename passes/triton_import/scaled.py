@@ -38,19 +38,24 @@ class Operand:
 
 def dot(left: Operand, right: Operand, total: Tensor, multiplies_bf16: bool) -> Tensor:
     """left (M, K) times right (K, N), whose scale is (N, K / group), plus ``total`` (M, N), in f32; a large product of
-    bf16 where the target ``multiplies_bf16``."""
+    bf16, and of f16 without scales, where the target ``multiplies_bf16``."""
     f32 = ir.F32Type.get()
     right = _unpacked(right, -2)
     a, b = _scaled(_unpacked(left, -1)), _scaled(replace(right, value=_transposed(right.value)))
     (*_, rows, depth), columns = a.shape, b.shape[-2]
-    fits = all(side.kind != _F16 for side in (left, right))
+    fits = all(side.kind != _F16 or side.scale is None for side in (left, right))
     if multiplies_bf16 and fits and rows * columns * depth >= _LEAST_OF_BF16:
-        bf16 = ir.BF16Type.get()
-        a, b = (elementwise.apply([x], [bf16], x.shape, lambda x: arith.truncf(bf16, x))[0] for x in (a, b))
+        a, b = (_narrowed(x, side.kind) for x, side in ((a, left), (b, right)))
     b = _transposed(b)
     wide = elementwise.apply([total], [f32], total.shape, lambda x: _resized(x, f32))[0]
     result = reduce.dot(a, b, wide)
     return elementwise.apply([result], [total.element], total.shape, lambda x: _resized(x, total.element))[0]
+
+
+def _narrowed(product: Tensor, kind: int) -> Tensor:
+    """The f32 ``product`` of numbers of a ``kind`` and their scales in 16 bits, which hold it: f16 has no scales."""
+    short = ir.F16Type.get() if kind == _F16 else ir.BF16Type.get()
+    return elementwise.apply([product], [short], product.shape, lambda x: arith.truncf(short, x))[0]
 
 
 def _resized(x: ir.Value, element: ir.Type) -> ir.Value:

@@ -68,3 +68,27 @@ func.func @computed(%a: tensor<40x70xbf16>, %b: tensor<70x50xbf16>, %c: tensor<4
   } -> tensor<40x50xf32>
   return %4 : tensor<40x50xf32>
 }
+
+// One factor of f16, the other one of bf16.
+// CHECK-LABEL: func.func @mixed
+// CHECK: linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<40x70xf16>, tensor<70x50xbf16>) outs(%arg2 : tensor<40x50xf32>)
+// CHECK-COUNT-2: arith.extf
+func.func @mixed(%a: tensor<40x70xf16>, %b: tensor<70x50xbf16>, %c: tensor<40x50xf32>) -> tensor<40x50xf32> {
+  %0 = tensor.empty() : tensor<40x70xf32>
+  %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<40x70xf16>) outs(%0 : tensor<40x70xf32>) {
+    ^bb0(%x: f16, %old: f32):
+      %w = arith.extf %x : f16 to f32
+      linalg.yield %w : f32
+  } -> tensor<40x70xf32>
+  %2 = tensor.empty() : tensor<70x50xf32>
+  %3 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%b : tensor<70x50xbf16>) outs(%2 : tensor<70x50xf32>) {
+    ^bb0(%x: bf16, %old: f32):
+      %w = arith.extf %x : bf16 to f32
+      linalg.yield %w : f32
+  } -> tensor<70x50xf32>
+  %4 = linalg.matmul ins(%1, %3 : tensor<40x70xf32>, tensor<70x50xf32>) outs(%c : tensor<40x50xf32>)
+      -> tensor<40x50xf32>
+  return %4 : tensor<40x50xf32>
+}

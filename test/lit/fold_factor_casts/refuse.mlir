@@ -1,4 +1,4 @@
-// A factor that is of bf16, and one that is more than extended.
+// A factor that is of f32, and one that is more than extended.
 // RUN: hexmlir-opt %s --fold-factor-casts=always=true | filecheck %s
 
 // CHECK: ins({{.*}} : tensor<40x70xf32>, tensor<50x70xf32>) outs({{.*}} : tensor<40x50xf32>)
@@ -6,7 +6,7 @@
 #left = affine_map<(i, j, k) -> (i, k)>
 #right = affine_map<(i, j, k) -> (j, k)>
 #sum = affine_map<(i, j, k) -> (i, j)>
-func.func @cast(%a: tensor<40x70xbf16>, %b: tensor<50x70xf16>, %c: tensor<40x50xf32>) -> tensor<40x50xf32> {
+func.func @cast(%a: tensor<40x70xbf16>, %b: tensor<50x70xf32>, %c: tensor<40x50xf32>) -> tensor<40x50xf32> {
   %0 = tensor.empty() : tensor<40x70xf32>
   %1 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<40x70xbf16>) outs(%0 : tensor<40x70xf32>) {
@@ -14,15 +14,8 @@ func.func @cast(%a: tensor<40x70xbf16>, %b: tensor<50x70xf16>, %c: tensor<40x50x
       %w = arith.extf %x : bf16 to f32
       linalg.yield %w : f32
   } -> tensor<40x70xf32>
-  %2 = tensor.empty() : tensor<50x70xf32>
-  %3 = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
-      ins(%b : tensor<50x70xf16>) outs(%2 : tensor<50x70xf32>) {
-    ^bb0(%x: f16, %old: f32):
-      %w = arith.extf %x : f16 to f32
-      linalg.yield %w : f32
-  } -> tensor<50x70xf32>
   %4 = linalg.generic {indexing_maps = [#left, #right, #sum], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%1, %3 : tensor<40x70xf32>, tensor<50x70xf32>) outs(%c : tensor<40x50xf32>) {
+      ins(%1, %b : tensor<40x70xf32>, tensor<50x70xf32>) outs(%c : tensor<40x50xf32>) {
     ^bb0(%x: f32, %y: f32, %old: f32):
       %p = arith.mulf %x, %y : f32
       %s = arith.addf %old, %p : f32

@@ -84,3 +84,41 @@ def test_products_are_of_f32_without_the_engine(kind):
     """HVX multiplies bf16 in more time than f32."""
     assert "xbf16>" in compiled(kind).ir("triton-to-linalg")
     assert "xbf16>" not in compiled(kind, matrix_engine=False).ir("triton-to-linalg")
+
+
+@triton.jit
+def of_halves(a, b, b_scale, c, FORMAT: tl.constexpr, SWAPPED: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+              K: tl.constexpr):
+    """f16 rows without scales times numbers of 8 bits with scales; ``SWAPPED`` the transposes of both."""
+    m, k, n, s = tl.arange(0, M), tl.arange(0, K), tl.arange(0, N), tl.arange(0, K // 32)
+    x = tl.load(a + m[:, None] * K + k[None, :])
+    y = tl.load(b + n[:, None] * K + k[None, :])
+    ys = tl.load(b_scale + n[:, None] * (K // 32) + s[None, :])
+    if SWAPPED:
+        result = tl.trans(tl.dot_scaled(y, ys, FORMAT, tl.trans(x), None, "fp16"))
+    else:
+        result = tl.dot_scaled(x, None, "fp16", tl.trans(y), ys, FORMAT)
+    tl.store(c + m[:, None] * N + n[None, :], result)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_rows_of_f16(swapped):
+    """Exact factors of f16 down to subnormal numbers, in rows of magnitudes far apart; a row with a NaN is all NaN."""
+    rng = np.random.default_rng(4)
+    a = (rng.standard_normal((M, K)) * np.exp2(rng.integers(-20, 10, (M, 1)))).astype(np.float16)
+    a[7, 3] = np.nan
+    values = torch.from_numpy(rng.standard_normal((N, K))).to(torch.float8_e4m3fn)
+    scales = rng.integers(100, 150, (N, K // 32)).astype(np.uint8)
+    kernel = hx.compile(of_halves, signature={"a": "*fp16", "b": "*fp8e4nv", "b_scale": "*u8", "c": "*fp32"},
+                        constants={"FORMAT": "e4m3", "SWAPPED": swapped, "M": M, "N": N, "K": K})
+    assert "hexmlir_engine_hf_pieces" in kernel.asm
+    result = np.zeros((M, N), np.float32)
+    kernel.run(a, values.view(torch.int8).numpy(), scales.view(np.int8), result, grid=(1,))
+    left = a.astype(np.float64)
+    right = values.double().numpy().T * np.repeat(2.0 ** (scales.astype(np.float64) - 127), 32, 1).T
+    assert np.isnan(result[7]).all()
+    sizes = np.abs(left), np.abs(right)
+    lost = sizes[0].max(1, keepdims=True) * sizes[1].sum(0) + sizes[0].sum(1, keepdims=True) * sizes[1].max(0)
+    limit = 2.0**-19 * (sizes[0] @ sizes[1]) + 2.0 ** -(23 + top_exponent(K)) * lost
+    rest = np.arange(M) != 7
+    assert (np.abs(result - left @ right) <= limit)[rest].all()
