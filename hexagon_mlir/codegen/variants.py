@@ -70,14 +70,14 @@ def variants(traits: Traits, limits: Limits = LIMITS) -> tuple[Variant, ...]:
     scheduled, both = Variant(scheduled=True), replace(ordered, scheduled=True)
     table = replace(both, budget=RegisterBudget(limits.fewer, slots=False))
     if traits.moves:  # nothing to do while a load is under way
-        return replace(scheduled, rescheduled=False), ordered
+        return replace(scheduled, rescheduled=False), replace(ordered, windows=False)
     in_qfloat, crowded = traits.qfloat >= limits.qfloat, traits.pressure >= limits.crowded
     if traits.pressure == 0 < traits.outside or traits.pressure <= REGISTERS < traits.outside:
         return replace(scheduled, bits=False), ordered  # registers are short outside of loops
     if traits.products:  # LLVM pipelines them best when ordered; the address arithmetic of f16 loops must be short
         return replace(both, bits=crowded or not in_qfloat), scheduled
-    if crowded and in_qfloat:  # our order spills less than LLVM's
-        return replace(ordered, windows=False, bits=False), replace(both, bits=False)
+    if crowded and in_qfloat:  # our order spills less than LLVM's; windows spill more
+        return replace(both, windows=False, bits=False), replace(ordered, windows=False, bits=False)
     if crowded:  # random numbers need the fewest registers in the given order
         return Variant(bits=False), Variant(scheduled=True, bits=False)
     if traits.pressure > REGISTERS and in_qfloat:  # loads of constants reserve slots where few are free

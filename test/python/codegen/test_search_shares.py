@@ -15,15 +15,16 @@ AUTO, FEW, NONE = Search.AUTO, Search.FEW, Search.NONE
     ([5.0], [AUTO]),
     ([0.0, 0.0], [AUTO, AUTO]),  # nothing says which takes longer
     ([100.0, 0.0], [AUTO, NONE]),
-    ([99.0, 1.0], [AUTO, AUTO]),
+    ([97.0, 3.0], [AUTO, AUTO]),
     ([99.0, 0.9, 50.0], [AUTO, NONE, AUTO]),
     ([None, 99.5, 0.5], [AUTO, AUTO, NONE]),
     ([None, None], [AUTO, AUTO]),
-    ([1.0] * 100, [AUTO] * 100),
+    ([4.0] * 25, [AUTO] * 25),
+    ([1.0] * 100, [NONE, NONE, *[FEW] * 98]),
     ([97.0, 0.8, 0.7, 0.9, 0.6], [AUTO, FEW, NONE, FEW, NONE]),  # 0.6 and 0.7 are less than 2 % together
 ])
 def test_kernels_of_a_small_part_are_generated_in_few_ways(cycles, expected):
-    assert (SMALL, SMALLEST) == (0.01, 0.02)
+    assert (SMALL, SMALLEST) == (0.03, 0.02)
     assert searches(cycles) == expected
 
 

@@ -65,7 +65,7 @@ def test_what_comes_first():
     straight = variants(Traits(pressure=5, outside=40))[0]
     assert straight.scheduled and not straight.ordered and not straight.bits
     assert variants(Traits(outside=1))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
-    assert variants(CROWDED)[0].ordered and not variants(CROWDED)[0].windows and not variants(CROWDED)[0].bits
+    assert all(v.ordered and not v.windows and not v.bits for v in variants(CROWDED))
     assert not any(variant.ordered for variant in variants(CROWDED._replace(qfloat=0.1)))
     assert variants(CROWDED._replace(products=True)) == variants(PRODUCTS)
 
