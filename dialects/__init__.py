@@ -61,6 +61,9 @@ ATTRIBUTES = {
     kernel_memory.IN_MODEL: Attribute(
         "on a kernel of a model: which arguments are there before the model runs, as weights are",
         _ALWAYS | {"source"}),
+    kernel_memory.IN_TCM: Attribute(
+        "on a kernel of a model: which arguments its caller has in TCM, with room after them; results are numbered "
+        "after the arguments", _ON_TENSORS | {"source", "buffer"}),
     kernel_memory.MEMORY: Attribute(
         "on a kernel of a model: the TCM it is given, the tile its work begins with", _ALWAYS - _ON_TENSORS),
     packed_weights.CONSTANTS: Attribute(

@@ -8,13 +8,19 @@ later one, the address of the first of these records, and their number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from math import prod
 
+from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import ir
 
 IN_MODEL = "hexagon.in_model"
 """Marks a function that a model calls; names the arguments that are there before the model runs, as weights are."""
+IN_TCM = "hexagon.in_tcm"
+"""Names the arguments of such a function that its caller has in TCM; results are numbered after the arguments."""
 MEMORY = "hexagon.tcm"
+_MOST_ROOM = 2
 _ARENA, _TILES, _SPARE, _LEADING = "arena", "tiles", "spare", "leading"
 
 
@@ -58,6 +64,28 @@ class KernelMemory:
     tiles: tuple[Tile, ...] = ()
     spare_cycles: int = 0
     leading: int = 0
+
+
+def arguments_in_tcm(function: ir.Operation) -> list[int]:
+    """The numbers that `IN_TCM` of ``function`` has; raises `ValueError` where one is that of no tensor or buffer."""
+    if IN_TCM not in function.attributes:
+        return []
+    attribute, type_ = function.attributes[IN_TCM], ir.TypeAttr(function.attributes["function_type"]).value
+    if not isinstance(attribute, ir.DenseI64ArrayAttr):
+        raise ValueError(f"{IN_TCM} is {attribute}, not array<i64: ...>")
+    types = [*ir.FunctionType(type_).inputs, *ir.FunctionType(type_).results]
+    for number in attribute:
+        if number not in range(len(types)) or not isinstance(types[number], ir.RankedTensorType | ir.MemRefType):
+            raise ValueError(f"{IN_TCM} has {number}, which is not the number of a tensor or buffer")
+    return [*attribute]
+
+
+def slot_elements(shape: Sequence[int]) -> int:
+    """Elements for which there is room where an argument of ``shape`` is in TCM: as a matrix of any of its dimensions,
+    its rows can be filled up to whole tiles of the matrix engine, unless that is more than twice the argument."""
+    size = prod(shape)
+    filled = (tiles(prod(shape[:dim])) * TILE * prod(shape[dim:]) for dim in range(1, len(shape)))
+    return max((elements for elements in filled if elements <= _MOST_ROOM * size), default=size)
 
 
 def write(function: ir.Operation, memory: KernelMemory) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 from hexagon_mlir.ir import arith, erase_op, func, ir, linalg, memref, scf
 from hexagon_mlir.ir.query import element_bytes, in_tcm, ops_named, static_bytes
 from hexagon_mlir.pass_infra import Pass, PassContext
-from hexagon_mlir.passes.copies.rows import Rows, apart_in_ddr, rows_between
+from hexagon_mlir.passes.copies.rows import Rows, apart_in_ddr, rows_between, with_long_rows
 from hexagon_mlir.passes.copies.transfer import address, declare, index, transfer
 from hexagon_mlir.targets.dma import Engine
 
@@ -25,7 +25,8 @@ each."""
 class HexagonCopyLoweringPass(Pass):
     """Turns each memref.copy into a DMA transfer where that pays, and into a linalg.copy where it does not.
 
-    DMA pays for many bytes, and for rows of DDR with gaps between them, because the core would wait at each gap. A
+    DMA pays for many bytes, and for rows of DDR with gaps between them, because the core would wait at each gap. It
+    does not between buffers in TCM, where the core waits for nothing, and the transfer would for those before it. A
     contiguous block of medium size stays a memref.copy, which becomes memcpy; so does each of several long rows. A copy
     whose size is only known at run time, and may be large, tests the size and has several forms; a contiguous block
     that DMA does not move is then left to memcpy, whatever its size is.
@@ -62,13 +63,15 @@ class HexagonCopyLoweringPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Lower every memref.copy of ``module``."""
         engine = Engine.of(context.target)
-        threshold = self.dma_bytes or engine.break_even_bytes
+        pays = self.dma_bytes or engine.break_even_bytes
         library = _LIBRARY_VECTORS * int(context.target.vector_bytes.value)
         for op in ops_named(module, "memref.copy"):
             source, target = op.operands
             if source == target:  # left behind by tiling: copies a slice onto itself
                 erase_op(op, self.name)
                 continue
+            within_tcm = in_tcm(ir.MemRefType(source.type)) and in_tcm(ir.MemRefType(target.type))
+            threshold = -1 if within_tcm and not self.dma_bytes else pays
             cut = rows_between(ir.MemRefType(source.type), ir.MemRefType(target.type))
             block = cut is not None and not cut.planes and not cut.rows
             if block and library <= (static_bytes(source.type) or 0) < threshold:
@@ -95,6 +98,8 @@ class HexagonCopyLoweringPass(Pass):
             elif long:
                 _copy_rows(module, source, target)
             else:
+                if cut is not None and cut.run and in_tcm(ir.MemRefType(source.type)) and in_tcm(target.type):
+                    source, target = (with_long_rows(value, cut.run[0]) for value in (source, target))
                 linalg.copy(source, outs=[target])
             return
         ways: list[Way] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from hexagon_mlir.ir import ir
+from hexagon_mlir.ir import ir, memref
 from hexagon_mlir.ir.query import element_bytes, in_tcm
 from hexagon_mlir.targets.dma import Engine
 
@@ -54,6 +54,19 @@ def rows_between(source: ir.MemRefType, target: ir.MemRefType) -> Rows | None:
         return None
     sizes = [None if source.is_dynamic_dim(d) else source.get_dim_size(d) for d in range(source.rank)]
     return rows_of(sizes, strides)
+
+
+def with_long_rows(value: ir.Value, first: int) -> ir.Value:
+    """``value``, of static shape, with its contiguous dimensions from ``first`` on as one."""
+    type_ = ir.MemRefType(value.type)
+    shape = list(type_.shape)
+    if first >= len(shape) - 1:
+        return value
+    strides, offset = type_.get_strides_and_offset()
+    plain = type_.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
+    layout = None if plain else ir.StridedLayoutAttr.get(offset, [*strides[:first], 1])
+    result = ir.MemRefType.get([*shape[:first], prod(shape[first:])], type_.element_type, layout, type_.memory_space)
+    return memref.collapse_shape(result, value, [*([dim] for dim in range(first)), list(range(first, len(shape)))])
 
 
 def apart_in_ddr(source: ir.MemRefType, cut: Rows, engine: Engine, in_order: bool) -> bool:

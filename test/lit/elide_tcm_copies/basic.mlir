@@ -1,0 +1,46 @@
+// RUN: hexmlir-opt %s --elide-tcm-copies | filecheck %s
+
+// A contiguous tile of an argument, and one with rows of whole vectors, are slices; a tile of a result is computed there,
+// and the copy to DDR of the result is gone.
+// CHECK-LABEL: func.func @tiles
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x64xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg0[0, 0] [4, 64]
+// CHECK: %[[O:.*]] = tensor.empty() : tensor<4x64xf32>
+// CHECK: %[[Y:.*]] = linalg.exp ins(%[[S]] : tensor<4x64xf32>) outs(%[[O]]
+// CHECK: %[[T:.*]] = tensor.extract_slice %arg0[4, 32] [4, 32]
+// CHECK: linalg.exp ins(%[[T]] : tensor<4x32xf32>)
+// CHECK: %[[R:.*]] = tensor.insert_slice %[[Y]] into %[[E]]
+// CHECK: return %{{.*}}, %[[R]]
+func.func @tiles(%x: tensor<8x64xf32>) -> (tensor<4x32xf32>, tensor<8x64xf32>)
+    attributes {hexagon.in_tcm = array<i64: 0, 2>} {
+  %e = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<8x64xf32>
+  %s = tensor.extract_slice %x[0, 0] [4, 64] [1, 1] : tensor<8x64xf32> to tensor<4x64xf32>
+  %t = bufferization.alloc_tensor() copy(%s) {memory_space = 1 : i64} : tensor<4x64xf32>
+  %o = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4x64xf32>
+  %y = linalg.exp ins(%t : tensor<4x64xf32>) outs(%o : tensor<4x64xf32>) -> tensor<4x64xf32>
+  %s2 = tensor.extract_slice %x[4, 32] [4, 32] [1, 1] : tensor<8x64xf32> to tensor<4x32xf32>
+  %t2 = bufferization.alloc_tensor() copy(%s2) {memory_space = 1 : i64} : tensor<4x32xf32>
+  %o2 = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<4x32xf32>
+  %y2 = linalg.exp ins(%t2 : tensor<4x32xf32>) outs(%o2 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %r = tensor.insert_slice %y into %e[0, 0] [4, 64] [1, 1] : tensor<4x64xf32> into tensor<8x64xf32>
+  %d = bufferization.alloc_tensor() copy(%r) {memory_space = 0 : i64} : tensor<8x64xf32>
+  return %y2, %d : tensor<4x32xf32>, tensor<8x64xf32>
+}
+
+// What is in DDR is copied; so is a tile of columns that are no whole vectors, and one of columns of a result is.
+// CHECK-LABEL: func.func @copies
+// CHECK: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<8x8xf32>
+// CHECK: bufferization.alloc_tensor() copy(%{{.*}}) {memory_space = 1 : i64} : tensor<8x8xf32>
+// CHECK: bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<8x8xf32>
+// CHECK: tensor.insert_slice
+func.func @copies(%x: tensor<8x64xf32>, %z: tensor<8x8xf32>) -> tensor<8x64xf32>
+    attributes {hexagon.in_tcm = array<i64: 0, 2>} {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %s = tensor.extract_slice %x[0, 4] [8, 8] [1, 1] : tensor<8x64xf32> to tensor<8x8xf32>
+  %t = bufferization.alloc_tensor() copy(%s) {memory_space = 1 : i64} : tensor<8x8xf32>
+  %u = bufferization.alloc_tensor() copy(%z) {memory_space = 1 : i64} : tensor<8x8xf32>
+  %o = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<8x8xf32>
+  %y = linalg.add ins(%t, %u : tensor<8x8xf32>, tensor<8x8xf32>) outs(%o : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = tensor.insert_slice %y into %e[0, 8] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
