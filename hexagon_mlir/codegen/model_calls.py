@@ -16,12 +16,13 @@ _VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast
 @dataclass(frozen=True)
 class Buffer:
     """Memory of one tensor. ``argument`` is its index among the model's arguments; None for a tensor that kernels
-    make."""
+    make, in DDR or, ``in_tcm``, there."""
 
     shape: tuple[int, ...]
     element: str
     nbytes: int
     argument: int | None = None
+    in_tcm: bool = False
 
 
 @dataclass(frozen=True)

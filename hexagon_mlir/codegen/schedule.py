@@ -7,15 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.compile import Compiled, Lowered, lower_module
 from hexagon_mlir.codegen.kernel_cycles import call_cycles
-from hexagon_mlir.codegen.model_calls import Buffer, Call, module_text, read_calls
+from hexagon_mlir.codegen.model_calls import Buffer, Call, Calls, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.same_programs import under_name, without_name
 from hexagon_mlir.codegen.search_shares import REMARKS, searches
+from hexagon_mlir.codegen.tcm_activations import Activations, choose_activations, ports
 from hexagon_mlir.dialects.engine_tiles import tiles
-from hexagon_mlir.dialects.kernel_memory import IN_MODEL, KernelMemory
+from hexagon_mlir.dialects.kernel_memory import IN_MODEL, IN_TCM, KernelMemory
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
@@ -71,18 +72,55 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
     ``computing`` are the `computing_cycles` of the kernels, by which `searches` decides; without it all are searched.
     """
     calls = read_calls(module, entry)
-    functions, first = calls.functions, calls.kernels
+    chip = targets.get(target)
     with deferred():
-        sources = [_source(functions[name], ready) for name, ready in zip(first, calls.given, strict=True)]
-        own = [replace(settings, tcm_bytes=settings.tcm_bytes or _share(functions[name], target, settings))
-               for name in first]
+        whole = [_needs_all_tcm(calls.functions[name], chip, settings) for name in calls.kernels]
+        kept = _activations(calls, whole, chip, pipeline, settings)
+    searched: Sequence[str] = [settings.search] * len(whole)
     if computing is not None and settings.search == Search.AUTO:
-        cycles = _cycles(calls.calls, calls.buffers, [computing[name] for name in first], targets.get(target), settings)
-        own = [replace(one, search=search) for one, search in zip(own, searches(cycles), strict=True)]
-    kernels = compile_all(sources, target, pipeline, progress, own, options)
+        searched = searches(_cycles(calls.calls, calls.buffers, [computing[name] for name in calls.kernels], chip,
+                                    settings))
+
+    def compiled(kept: Activations) -> list[Kernel]:
+        with deferred():
+            sources = [_source(calls.functions[name], ready, in_tcm) for name, ready, in_tcm in
+                       zip(calls.kernels, calls.given, _ports_in_tcm(calls, kept), strict=True)]
+        own = [replace(settings, search=search, tcm_bytes=settings.tcm_bytes or _share(
+            all_, chip, kept.taken_from(kernel, calls.calls)))
+            for kernel, (all_, search) in enumerate(zip(whole, searched, strict=True))]
+        return compile_all(sources, target, pipeline, progress, own, options)
+
+    kernels = compiled(kept)
+    if kept.places and any(kernel.memory is None for kernel in kernels):  # one allocates TCM while it runs
+        kept = Activations()
+        kernels = compiled(kept)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
-    return ModelSchedule(target, calls.buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline,
-                         settings)
+    buffers = [replace(buffer, in_tcm=number in kept.places) for number, buffer in enumerate(calls.buffers)]
+    return ModelSchedule(target, buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline, settings)
+
+
+def _activations(calls: Calls, whole: Sequence[bool], chip: Target, pipeline: str, settings: Settings) -> Activations:
+    """The activations that stay in TCM; none where the pipeline does not know how, or the user plans the TCM. A kernel
+    that needs all of TCM, as ``whole`` says, leaves what its data does not fill."""
+    if settings.tcm_bytes or not pipelines.uses(pipeline, "elide-tcm-copies"):
+        return Activations()
+    refused = {(kernel, place) for kernel, name in enumerate(calls.kernels)
+               for place, argument in enumerate(calls.functions[name].regions[0].blocks[0].arguments)
+               if any(use.owner.operation.name == "tensor.extract" for use in argument.uses)}
+    room = []
+    for call in calls.calls:
+        data = sum(calls.buffers[number].nbytes for number in {*call.arguments, *call.results})
+        free = max(chip.tcm_budget_bytes - data, 0) if whole[call.kernel] else chip.tcm_budget_bytes
+        room.append(min(free, chip.tcm_activation_bytes))
+    return choose_activations(calls.calls, calls.buffers, calls.outputs, refused, room, chip)
+
+
+def _ports_in_tcm(calls: Calls, kept: Activations) -> list[list[int]]:
+    """Of each kernel, the numbers of the arguments and results that are in TCM."""
+    found: list[set[int]] = [set() for _ in calls.kernels]
+    for call in calls.calls:
+        found[call.kernel] |= {place for (_, place), number in ports(call) if number in kept.places}
+    return [sorted(places) for places in found]
 
 
 def _cycles(calls: Sequence[Call], buffers: Sequence[Buffer], computing: Sequence[float | None], chip: Target,
@@ -98,27 +136,35 @@ def _cycles(calls: Sequence[Call], buffers: Sequence[Buffer], computing: Sequenc
     return found
 
 
-def _source(function: ir.Operation, given: set[int]) -> str:
+def _source(function: ir.Operation, given: set[int], in_tcm: Sequence[int] = ()) -> str:
     """The text of ``function`` as a module of its own, with source lines, marked as a model's kernel.
 
-    ``given`` are the arguments that exist before the model runs, in every call.
+    ``given`` are the arguments that exist before the model runs, in every call; ``in_tcm`` are those in TCM.
     """
     with function.context:
         function.attributes[IN_MODEL] = ir.DenseI64ArrayAttr.get(sorted(given))
+        if in_tcm:
+            function.attributes[IN_TCM] = ir.DenseI64ArrayAttr.get(in_tcm)
+        elif IN_TCM in function.attributes:
+            del function.attributes[IN_TCM]
     return module_text(function)
 
 
-def _share(kernel: ir.Operation, target: str, settings: Settings) -> int:
-    """Bytes of TCM that ``kernel`` may use, 0 for all of it where smaller tiles cost more than prefetching the first
-    tile of the next kernel saves: a convolution reads its windows more often, a product with weights in blocks converts
-    them again for each block of rows, and factors of a product on the matrix engine are transferred again if none of
-    them fits.
+def _share(whole: bool, chip: Target, taken: int) -> int:
+    """Bytes of TCM that a kernel may use where ``taken`` bytes are activations; 0 for all of it."""
+    if not whole:
+        return chip.tcm_share_bytes
+    return chip.tcm_budget_bytes - taken if taken else 0
+
+
+def _needs_all_tcm(kernel: ir.Operation, chip: Target, settings: Settings) -> bool:
+    """Whether smaller tiles cost ``kernel`` more than prefetching the first tile of the next kernel saves: a
+    convolution reads its windows more often, a product with weights in blocks converts them again for each block of
+    rows, and factors of a product on the matrix engine are transferred again if none of them fits.
     """
-    chip = targets.get(target)
     on_engine = settings.matrix_engine and chip.has_matrix_engine
-    whole = any("conv_" in op.name or op.name == ENGINE_MATRIX
-                or (on_engine and takes_long(op, chip)) for op in nested_ops(kernel))
-    return 0 if whole else chip.tcm_share_bytes
+    return any("conv_" in op.name or op.name == ENGINE_MATRIX
+               or (on_engine and takes_long(op, chip)) for op in nested_ops(kernel))
 
 
 _LONG_CYCLES = 40000.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hexagon_mlir.dialects.kernel_memory import KernelMemory, Tile
 from hexagon_mlir.exec.tcm_plan import Place
@@ -18,6 +18,7 @@ class TcmUse:
 
     ``following`` are the tiles that it starts for a later call, each with its offset in TCM. ``left_q8`` is what is
     left of the times of the transfers that earlier calls have started for this one, ``busy_q8`` of all, in 1/256 cycle.
+    ``activations`` are the arguments that are in TCM: by number, offset and bytes.
     """
 
     memory: KernelMemory
@@ -25,12 +26,14 @@ class TcmUse:
     following: tuple[tuple[Tile, int], ...] = ()
     left_q8: tuple[int, ...] = ()
     busy_q8: int = 0
+    activations: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     def prepare(self, machine: Machine, words: Sequence[int | float | Arg64]) -> tuple[list[int], Handover]:
         """Write it to the memory of ``machine``; returns the arguments after ``words``, and the run's `Handover`."""
         memory, place = self.memory, self.place
         own = [*zip(memory.tiles, place.tiles, strict=True)]
-        spans = [(0, memory.arena_bytes), *((at, tile.slot_bytes) for tile, at in (*own, *self.following))]
+        spans = [(0, memory.arena_bytes), *((at, tile.slot_bytes) for tile, at in (*own, *self.following)),
+                 *{*self.activations.values()}]
         for offset, nbytes in sorted(spans):
             if nbytes:
                 machine.alloc_tcm_at(TCM_BASE + offset, nbytes)

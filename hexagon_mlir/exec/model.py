@@ -14,10 +14,11 @@ import ml_dtypes
 import numpy as np
 
 from hexagon_mlir import display
+from hexagon_mlir.codegen.memory_plan import Interval, MemoryPlan, lifetimes, plan, plan_slots
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
+from hexagon_mlir.codegen.tcm_activations import ports, slot_bytes
 from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.exec.handover import TcmUse
-from hexagon_mlir.exec.memory_plan import MemoryPlan, lifetimes, plan, plan_slots
 from hexagon_mlir.exec.qemu import Counters
 from hexagon_mlir.exec.session import LaunchRecord
 from hexagon_mlir.exec.sim import SESSION, launch, one_at_a_time
@@ -90,9 +91,16 @@ class ModelProgram:
             self.tcm = tcm  # of the same kernels at other sizes, none of which starts tiles of another
 
     @cached_property
+    def lifetimes(self) -> dict[int, Interval]:
+        """Those of the activations in DDR, by the numbers of their buffers."""
+        schedule = self.schedule
+        found = lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
+        return {number: interval for number, interval in found.items() if not schedule.buffers[number].in_tcm}
+
+    @cached_property
     def memory(self) -> MemoryPlan:
         """The arena of the activations; results are among them and live until the end."""
-        alignment, intervals = int(get(self.schedule.target).vector_bytes.value), [*lifetimes(self.schedule).values()]
+        alignment, intervals = int(get(self.schedule.target).vector_bytes.value), [*self.lifetimes.values()]
         if self.schedule.slots is not None:
             return plan_slots(intervals, self.schedule.slots, alignment)
         return plan(intervals, alignment)
@@ -111,8 +119,8 @@ class ModelProgram:
 
     def _tcm_use(self, step: int, flying: InFlight) -> TcmUse | None:
         """The `TcmUse` of call ``step``; None when its kernel allocates TCM itself."""
-        schedule, place = self.schedule, self.tcm.places[step]
-        memory = schedule.kernels[schedule.calls[step].kernel].memory
+        schedule, place, call = self.schedule, self.tcm.places[step], self.schedule.calls[step]
+        memory = schedule.kernels[call.kernel].memory
         if memory is None:
             return None
         following: list[tuple[Tile, int]] = []
@@ -121,7 +129,9 @@ class ModelProgram:
             assert later is not None
             offsets = self.tcm.places[start.step].tiles
             following += [(later.tiles[number], offsets[number]) for number in start.tiles]
-        return TcmUse(memory, place, tuple(following), flying.of(step), flying.busy_q8)
+        activations = {place: (self.tcm.activations[number], slot_bytes(schedule.buffers[number]))
+                       for (_, place), number in ports(call) if number in self.tcm.activations}
+        return TcmUse(memory, place, tuple(following), flying.of(step), flying.busy_q8, activations)
 
     @one_at_a_time
     def run(self, arguments: Sequence[np.ndarray], progress: Progress | None = None,
@@ -132,8 +142,11 @@ class ModelProgram:
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
-        for number, offset in zip(lifetimes(schedule), self.memory.offsets, strict=True):
+        for number, offset in zip(self.lifetimes, self.memory.offsets, strict=True):
             arrays[number] = _view(arena, offset, schedule.buffers[number].shape, schedule.buffers[number].element)
+        for number in self.tcm.activations:
+            buffer = schedule.buffers[number]
+            arrays[number] = np.zeros(buffer.shape, NUMPY[buffer.element])
         changed = {number for call in schedule.calls for number in call.results}
         for number, buffer in enumerate(schedule.buffers):
             if buffer.argument is not None:

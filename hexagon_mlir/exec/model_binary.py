@@ -14,12 +14,12 @@ from hexagon_mlir.codegen.artifacts import c_interface, link
 from hexagon_mlir.codegen.artifacts.c_interface import ARENA, WEIGHTS, Function, Parameter
 from hexagon_mlir.codegen.artifacts.c_names import c_name
 from hexagon_mlir.codegen.artifacts.weights import Weights, lay_out
+from hexagon_mlir.codegen.memory_plan import lifetimes, plan
 from hexagon_mlir.codegen.schedule import ModelSchedule
 from hexagon_mlir.exec.elf import kernel_object, linked_program
-from hexagon_mlir.exec.memory_plan import lifetimes, plan
 from hexagon_mlir.exec.model import NUMPY, ModelRun
 from hexagon_mlir.exec.qemu import run
-from hexagon_mlir.exec.tcm_plan import plan_schedule
+from hexagon_mlir.exec.tcm_plan import TcmPlan, plan_schedule
 from hexagon_mlir.exec.tcm_text import TCM, TILES, TcmText
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.targets import get
@@ -114,7 +114,10 @@ def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants:
         parameters.append(Parameter(WEIGHTS, "", (weights.nbytes,), False))
         for argument, offset in zip(constants, weights.offsets, strict=True):
             places[numbers[argument]] = f"(const char *){WEIGHTS} + {offset}"
-    inner = {number: interval for number, interval in lifetimes(schedule).items() if number not in places}
+    tcm = plan_schedule(schedule)
+    places |= {number: f"{TCM} + {offset}" for number, offset in tcm.activations.items()}
+    lives = lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
+    inner = {number: interval for number, interval in lives.items() if number not in places}
     memory = plan([*inner.values()], alignment)
     if memory.arena_bytes:
         # masked loads of a tail may read past the last buffer
@@ -122,7 +125,7 @@ def build(schedule: ModelSchedule, inputs: Sequence[tuple[int, str]], constants:
     places |= {number: f"(char *){ARENA} + {offset}" for number, offset in zip(inner, memory.offsets, strict=True)}
     function = Function(name, schedule.target, tuple(parameters), weights_key=weights.key if weights else 0,
                         what="Model")
-    return ModelBinary(schedule, function, _source(schedule, function, places, starts, copies),
+    return ModelBinary(schedule, function, _source(schedule, tcm, function, places, starts, copies),
                        tuple(argument for argument, _ in inputs), weights)
 
 
@@ -137,7 +140,7 @@ def _symbol(model: str, kernel: str) -> str:
     return f"{model}_{kernel}"
 
 
-def _source(schedule: ModelSchedule, function: Function, places: Mapping[int, str],
+def _source(schedule: ModelSchedule, plan: TcmPlan, function: Function, places: Mapping[int, str],
             starts: Sequence[tuple[str, str, int]], copies: Sequence[tuple[str, int]]) -> str:
     """The model in C: what it changes is copied first (``starts``), unless the caller passes one memory for both."""
     names = [_symbol(function.name, kernel.name) for kernel in schedule.kernels]
@@ -145,7 +148,7 @@ def _source(schedule: ModelSchedule, function: Function, places: Mapping[int, st
              for call in schedule.calls}
     used = {places[n] for call in schedule.calls for n in call.arguments} | {places[n] for _, n in copies}
     used |= {given for _, given, _ in starts}
-    tcm = TcmText(schedule, plan_schedule(schedule), places)
+    tcm = TcmText(schedule, plan, places)
     return "\n".join([
         f"/* Model '{function.name}' for Hexagon {function.target}, compiled by hexagon-mlir: its kernels in order.",
         " * The object that comes with this text holds it already. */",

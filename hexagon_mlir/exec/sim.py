@@ -30,6 +30,7 @@ from hexagon_mlir.ir.diagnostics import Diagnostic, HexError, Place
 from hexagon_mlir.ir.query import GRID_SUFFIX
 from hexagon_mlir.sim import Arg64, Arithmetic, Machine, Report, RunResult, SimError
 from hexagon_mlir.sim.host_library.kernel_output import AssertionFailed
+from hexagon_mlir.sim.layout import TCM_BASE
 from hexagon_mlir.sim.trace import annotate, by_source_line, timeline
 
 ORIGIN = "launch"
@@ -103,20 +104,30 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
     try:
         machine = _machine(asm, target, arithmetic)
         place = storage_of if whole_storage else bytes_of
+        kept = tcm.activations if tcm is not None else {}
         views = set() if whole_storage else {number for number, a in enumerate(args) if _is_view(a)}
-        spans = _Spans(machine, [place(a) for number, a in enumerate(args) if is_array(a) and number not in views])
-        words = [_packed(machine, a) if number in views else spans.address(a) if is_array(a) else _scalar(a, kind)
+        spans = _Spans(machine, [place(a) for number, a in enumerate(args)
+                                 if is_array(a) and number not in views and number not in kept])
+        words = [TCM_BASE + kept[number][0] if number in kept else _packed(machine, a) if number in views
+                 else spans.address(a) if is_array(a) else _scalar(a, kind)
                  for number, (a, kind) in enumerate(zip(args, kinds, strict=True))]
         handover = None
         if tcm is not None:
             extra, handover = tcm.prepare(machine, words)
             words += extra
+        kept_bytes = {number: machine.view(TCM_BASE + offset, args[number].nbytes)
+                      for number, (offset, _) in kept.items()}
+        for number, there in kept_bytes.items():
+            there[:] = args[number].reshape(-1).view(np.uint8)
         machine.host_pointer = spans.resolved
         if grid is not None and prod(grid) > 1 and entry + GRID_SUFFIX in machine.program.functions:
             result = machine.run(entry + GRID_SUFFIX, [*words, *grid], trace=trace)
         else:
             result = machine.run(entry, words, grid, trace=trace, handover=handover, idle_q8=idle_q8)
         spans.write_back()
+        for number, there in kept_bytes.items():
+            if args[number].flags.writeable:
+                args[number].reshape(-1).view(np.uint8)[:] = there
         seen = Trace(annotate(machine), by_source_line(machine), timeline(machine)) if trace else None
     except AssertionFailed as error:
         raise HexError(Diagnostic("error", Place(error.file, error.line, error.column), ORIGIN,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hexagon_mlir.codegen.schedule import ModelSchedule
+from hexagon_mlir.codegen.tcm_activations import Activations, plan_activations, slot_lifetimes
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.targets import Target, get
 from hexagon_mlir.targets.dma import Engine
@@ -70,18 +71,23 @@ class Place:
 
 @dataclass(frozen=True)
 class TcmPlan:
-    """A place for each call, within ``nbytes``."""
+    """A place for each call, within ``nbytes``, and the offsets of activations, by the numbers of their buffers."""
 
     places: tuple[Place, ...]
     nbytes: int
+    activations: Mapping[int, int] = field(default_factory=dict)
 
 
 def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
     """The plan of ``schedule`` for its target's TCM."""
     target = get(schedule.target)
     engine = Engine.of(target)
+    alignment = alignment_of(target)
     memories = (schedule.kernels[call.kernel].memory for call in schedule.calls)
-    return plan_tcm([_need(memory, engine) for memory in memories], target.tcm_budget_bytes, alignment_of(target))
+    lives = slot_lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
+    numbers = [number for number, buffer in enumerate(schedule.buffers) if buffer.in_tcm]
+    kept = plan_activations(numbers, lives, len(schedule.calls), alignment)
+    return plan_tcm([_need(memory, engine) for memory in memories], target.tcm_budget_bytes, alignment, kept)
 
 
 def _need(memory: KernelMemory | None, engine: Engine) -> Need:
@@ -98,8 +104,9 @@ def alignment_of(target: Target) -> int:
     return int(target.tcm_alignment.value)
 
 
-def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
-    """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free.
+def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int, kept: Activations | None = None) -> TcmPlan:
+    """A place for the memory of each call in ``tcm_bytes``, whose last ``alignment`` bytes stay free, as do those that
+    activations take before them.
 
     Each call starts as many of the tiles that no earlier one has started, in the order of the calls that need them, as
     there is room for, and time: for half of a tile where the next call with TCM waits for it, for more elsewhere.
@@ -107,7 +114,8 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
     otherwise. The arena of a call, and after it the tiles that it starts itself, are at the beginning of the TCM. A
     tile that comes ahead is in the highest gap, above what each call from its start to its use has there.
     """
-    plan = _Plan(calls, tcm_bytes - alignment, alignment)
+    kept = kept or Activations({}, (0,) * len(calls))
+    plan = _Plan(calls, tcm_bytes - alignment, alignment, kept)
     order = [(step, number) for step, need in enumerate(calls) for number in range(len(need.tiles))]
     at = 0
     for first, call in enumerate(calls):
@@ -122,10 +130,11 @@ def plan_tcm(calls: Sequence[Need], tcm_bytes: int, alignment: int) -> TcmPlan:
 
 
 class _Plan:
-    """The plan so far, of ``calls`` in ``room`` bytes: the tiles that come ahead, by call and number."""
+    """The plan so far, of ``calls`` in ``room`` bytes, whose end activations take: the tiles that come ahead, by call
+    and number."""
 
-    def __init__(self, calls: Sequence[Need], room: int, alignment: int):
-        self.calls, self.room, self.alignment = calls, room, alignment
+    def __init__(self, calls: Sequence[Need], room: int, alignment: int, kept: Activations):
+        self.calls, self.room, self.alignment, self.kept = calls, room, alignment, kept
         self.ahead: dict[tuple[int, int], tuple[int, int]] = {}  # the call that starts it, and its offset
         self.own = [room + 1 if need.arena_bytes == WHOLE else  # bytes at the beginning of the TCM
                     self._up(need.arena_bytes) + sum(self._up(tile.nbytes) for tile in need.tiles) for need in calls]
@@ -139,7 +148,7 @@ class _Plan:
         if needed > left and not (is_next and number < self.calls[step].leading):
             return False
         size = self._up(tile.nbytes)
-        offset = self._gap(first, size)
+        offset = self._gap(first, size, self.room - max(self.kept.taken[first:step + 1]))
         if offset < max(*self.own[first:step], self.own[step] - size):
             return False
         self.ahead[step, number] = first, offset
@@ -147,36 +156,39 @@ class _Plan:
         self._live.append((offset, offset + size, step))
         return True
 
-    def _gap(self, first: int, size: int) -> int:
-        """The highest offset of ``size`` bytes that nothing takes which comes ahead for calls from ``first`` on."""
+    def _gap(self, first: int, size: int, top: int) -> int:
+        """The highest offset of ``size`` bytes below ``top`` that nothing takes which comes ahead for calls from
+        ``first`` on."""
         self._live = sorted(span for span in self._live if span[2] >= first)
-        top = self.room
         for begin, end, _ in reversed(self._live):
             if top - end >= size:
                 break
-            top = begin
+            top = min(top, begin)
         return top - size
 
     def places(self) -> TcmPlan:
-        """The plan of all calls. What comes ahead moves down by what is free below it in all calls."""
+        """The plan of all calls. What comes ahead, and activations, move down by what is free in all calls."""
         floors = {key: max(*self.own[first:key[0]], self.own[key[0]]) for key, (first, _) in self.ahead.items()}
-        free = min((self.ahead[key][1] - floor for key, floor in floors.items()), default=0)
+        spaces = [self.ahead[key][1] - floor for key, floor in floors.items()]
+        spaces += [self.room - own - taken for own, taken in zip(self.own, self.kept.taken, strict=True)
+                   if own <= self.room]
+        free = min(spaces, default=self.room)
+        end = self.room - free
         starts: list[dict[int, list[int]]] = [{} for _ in self.calls]
         for (step, number), (first, _) in self.ahead.items():
             starts[first].setdefault(step, []).append(number)
         places = []
-        size = max((own for own in self.own if own <= self.room), default=0)
         for step, need in enumerate(self.calls):
             tiles, own = [], self._up(max(need.arena_bytes, 0))
             for number, tile in enumerate(need.tiles):
                 came = self.ahead.get((step, number))
                 tiles.append(own if came is None else came[1] - free)
                 own += self._up(tile.nbytes) if came is None else 0
-                size = max(size, tiles[-1] + self._up(tile.nbytes))
             begun = tuple(Start(later, min(numbers), len(numbers)) for later, numbers in starts[step].items())
             ahead = sum((step, number) in self.ahead for number in range(len(tiles)))
             places.append(Place(tuple(tiles), begun, ahead))
-        return TcmPlan(tuple(places), size + self.alignment if size else 0)
+        return TcmPlan(tuple(places), end + self.alignment if end else 0,
+                       {number: end - above for number, above in self.kept.places.items()})
 
     def _up(self, size: int) -> int:
         return -(-size // self.alignment) * self.alignment

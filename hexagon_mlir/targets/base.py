@@ -218,6 +218,11 @@ class Target:
         """Bytes of TCM one kernel of a model may plan for: half, to have room for the first tile of the next one."""
         return self.tcm_budget_bytes // 2
 
+    @property
+    def tcm_activation_bytes(self) -> int:
+        """Bytes of TCM that a model may keep activations in: a quarter, to have as much for first tiles."""
+        return self.tcm_budget_bytes // 4
+
     def lanes(self, element_bits: int) -> int:
         """Elements of ``element_bits`` in one HVX vector."""
         return int(self.vector_bytes.value) * 8 // element_bits

@@ -12,8 +12,8 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.generic_sizes.functions import ENGINE_SIZES
 from hexagon_mlir.codegen.generic_sizes.operations import Differs
 from hexagon_mlir.codegen.generic_sizes.schedule import GenericSchedule, Places, build_generic_schedule
+from hexagon_mlir.codegen.memory_plan import assign_slots, lifetimes
 from hexagon_mlir.codegen.schedule import Progress
-from hexagon_mlir.exec.memory_plan import assign_slots, lifetimes
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch.clock import Clock
@@ -55,7 +55,8 @@ class GenericModel:
                  result: Callable[[ModelProgram], CompilationResult], progress: Progress | None):
         self.schedule, self.signature, self.shapes, self.views = schedule, signature, shapes, views
         self.counts, self.result, self.progress = counts, result, progress
-        schedule.one.slots = assign_slots([*lifetimes(schedule.one).values()])
+        one = schedule.one
+        one.slots = assign_slots([*lifetimes(one.calls, one.buffers, one.outputs).values()])
         self.tcm = ModelProgram(schedule.one).tcm
 
     @property

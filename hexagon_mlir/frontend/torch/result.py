@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import torch
 from torch.utils import _pytree as pytree
 
+from hexagon_mlir.codegen.memory_plan import MemoryPlan
 from hexagon_mlir.codegen.prediction import Prediction
-from hexagon_mlir.exec.memory_plan import MemoryPlan
 from hexagon_mlir.frontend.torch.graph import Constant, Fixed
 from hexagon_mlir.frontend.torch.passes import PassRecord
 from hexagon_mlir.ir import Diagnostic

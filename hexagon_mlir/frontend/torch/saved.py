@@ -12,12 +12,13 @@ import numpy as np
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.schedule import Buffer, Call
+from hexagon_mlir.codegen.tcm_activations import plan_activations, ports, slot_lifetimes
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.exec.model import NUMPY
 from hexagon_mlir.frontend.torch.nesting import Part
 from hexagon_mlir.frontend.torch.result import CompilationResult
 
-FORMAT = 8
+FORMAT = 9
 ADDRESSES = 1 << 32
 """Bytes that the machine has addresses for: no tensor is as large."""
 Count = Annotated[int, msgspec.Meta(ge=0, lt=ADDRESSES)]
@@ -155,6 +156,7 @@ def _faults_of_calls(model: Saved) -> Iterator[str]:
 
 def _faults_of_memory(model: Saved) -> Iterator[str]:
     room = targets.get(model.target).tcm_budget_bytes
+    yield from _faults_of_activations(model, room)
     for number, kernel in enumerate(model.kernels):
         memory = kernel.memory
         if memory is None:
@@ -169,6 +171,29 @@ def _faults_of_memory(model: Saved) -> Iterator[str]:
             yield f"kernels[{number}] begins with {memory.leading} of {len(memory.tiles)} tiles"
         if min(*sizes, memory.spare_cycles) < 0 or sum(sizes) > room:
             yield f"kernels[{number}] has {sum(sizes)} bytes of TCM"
+
+
+def _faults_of_activations(model: Saved, room: int) -> Iterator[str]:
+    """A kernel uses what is at one of its ports as memory in TCM, or in DDR: all its calls agree, and all have room."""
+    numbers = [number for number, buffer in enumerate(model.buffers) if buffer.in_tcm]
+    kernels: dict[tuple[int, int], bool] = {}
+    for call in model.calls:
+        for port, number in ports(call):
+            if kernels.setdefault(port, model.buffers[number].in_tcm) != model.buffers[number].in_tcm:
+                yield f"argument {port[1]} of kernels[{port[0]}] is in TCM, and is not"
+    for number in numbers:
+        if model.buffers[number].argument is not None or number in model.outputs:
+            yield f"buffers[{number}] is in TCM, but kernels are not all that reads and writes it"
+    if not numbers:
+        return
+    alignment = int(targets.get(model.target).tcm_alignment.value)
+    lives = slot_lifetimes(model.calls, model.buffers, model.outputs)
+    taken = plan_activations(numbers, lives, len(model.calls), alignment).taken
+    for step, call in enumerate(model.calls):
+        memory = model.kernels[call.kernel].memory
+        sizes = [memory.arena_bytes, *(tile.slot_bytes for tile in memory.tiles)] if memory else [room]
+        if sum(-(-size // alignment) * alignment for size in sizes) + taken[step] > room - alignment:
+            yield f"calls[{step}] has no room in TCM beside {taken[step]} bytes of activations"
 
 
 def _faults_of_arguments(model: Saved) -> Iterator[str]:

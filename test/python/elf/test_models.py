@@ -147,7 +147,7 @@ def test_files(tmp_path, monkeypatch, capsys):
         contents.append({name: (tmp_path / folder / name).read_bytes() for name in os.listdir(folder)})
     assert contents[0] == contents[1]
     assert sorted(contents[0]) == [f"my_model{end}" for end in (".c", ".h", ".o", ".weights", "_example.c")]
-    assert b"void my_model(const float *x, float *result0, const void *weights, void *arena);" in \
+    assert b"void my_model(const float *x, float *result0, const void *weights);" in \
         contents[0]["my_model.h"]
     example = (tmp_path / "one" / "my_model_example.c").read_text()
     assert 'puts("done");' in example

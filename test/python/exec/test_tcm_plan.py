@@ -1,10 +1,13 @@
 """Where kernels find their TCM: nothing meets, and tiles come ahead only where there is time and room."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from hexagon_mlir.codegen.memory_plan import Interval
+from hexagon_mlir.codegen.tcm_activations import plan_activations
 from hexagon_mlir.exec.tcm_plan import WHOLE, Need, Start, TileNeed, plan_tcm
 
 VECTOR = 128
@@ -82,7 +85,15 @@ def test_nothing_meets(seed):
         arena = rng.choice([0, WHOLE, 1, rng.randrange(4000)])
         tiles = tuple(TileNeed(rng.randrange(1, 1500), rng.uniform(0, 20)) for _ in range(rng.choice([0, 1, 3])))
         calls.append(Need(WHOLE) if arena == WHOLE else Need(arena, tiles, rng.choice([0, 15, 100])))
-    plan = plan_tcm(calls, 8192, VECTOR)
+    lives = {}
+    for number in range(seed % 2 * 12):  # activations, in half of the cases
+        begin = rng.randrange(len(calls) - 3)
+        lives[number] = Interval(rng.randrange(1, 600), begin, begin + rng.randrange(3))
+    kept = plan_activations(lives, lives, len(calls), VECTOR)
+    if lives:  # as kernels are compiled: what activations take is theirs
+        calls = [replace(call, arena_bytes=min(call.arena_bytes, 8192 - 3 * 1536 - VECTOR - taken))
+                 if call.arena_bytes != WHOLE else Need(100) for call, taken in zip(calls, kept.taken, strict=True)]
+    plan = plan_tcm(calls, 8192, VECTOR, kept)
     assert plan.nbytes <= 8192
     started = [(start.step, number, step) for step, place in enumerate(plan.places) for start in place.starts
                for number in start.tiles]
@@ -95,7 +106,8 @@ def test_nothing_meets(seed):
                      for later, number, first in started if first <= step < later]
         assert not under_way or call.arena_bytes != WHOLE
         own = zip(place.tiles, (tile.nbytes for tile in call.tiles), strict=True)
-        spans = sorted((at, at + size) for at, size in [(0, max(call.arena_bytes, 0)), *own, *under_way]
+        live = [(plan.activations[number], one.nbytes) for number, one in lives.items() if one.begin <= step <= one.end]
+        spans = sorted((at, at + size) for at, size in [(0, max(call.arena_bytes, 0)), *own, *under_way, *live]
                        if size)
         assert all(at % VECTOR == 0 for at, _ in spans)
         assert all(one[1] <= other[0] for one, other in pairwise(spans)), (step, spans)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hexagon_mlir.codegen.schedule import ModelSchedule
+from hexagon_mlir.codegen.model_calls import Buffer, Call
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class MemoryPlan:
     bound_bytes: int
 
 
-def lifetimes(schedule: ModelSchedule) -> dict[int, Interval]:
-    """The lifetime of each buffer that kernels make, by its number; results live until after the last call."""
-    calls, outputs = schedule.calls, set(schedule.outputs)
+def lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequence[int]) -> dict[int, Interval]:
+    """The lifetime of each buffer that ``calls`` make, by its number; ``outputs`` live until after the last call."""
     born = {number: step for step, call in enumerate(calls) for number in call.results
-            if schedule.buffers[number].argument is None}
+            if buffers[number].argument is None}
     last = dict(born)
     for step, call in enumerate(calls):
         last |= dict.fromkeys(call.arguments, step)
-    return {number: Interval(schedule.buffers[number].nbytes, begin, len(calls) if number in outputs else last[number])
+    kept = set(outputs)
+    return {number: Interval(buffers[number].nbytes, begin, len(calls) if number in kept else last[number])
             for number, begin in born.items()}
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hexagon_mlir.exec.memory_plan import Interval, assign_slots, plan, plan_slots
+from hexagon_mlir.codegen.memory_plan import Interval, assign_slots, plan, plan_slots
 
 INTERVALS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 30), st.integers(0, 8)).map(
     lambda t: Interval(t[0], t[1], t[1] + t[2])), max_size=25)
