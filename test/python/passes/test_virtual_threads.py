@@ -247,8 +247,8 @@ def test_threads_option_reaches_the_passes():
     steps = pipelines.get("default", V75, Settings(3))
     given = {s.title: s.instance.threads for s in steps if isinstance(s, PassStep) and hasattr(s.instance, "threads")}
     assert given == dict.fromkeys(
-        ("hexagon-tcm-tiling", "hexagon-tcm-placement", "form-virtual-threads", "hexagon-tcm-allocation",
-         "lower-engine-products", "form-async-threads"), 3)
+        ("hexagon-tcm-tiling", "hexagon-tcm-placement", "form-virtual-threads", "share-tcm-copies",
+         "hexagon-tcm-allocation", "lower-engine-products", "form-async-threads"), 3)
     assert "hexmlir_rt_fork" not in hx.compile(ELEMENTWISE.format(shape=100003), threads=1).asm
 
 
