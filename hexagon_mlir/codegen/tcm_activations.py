@@ -20,14 +20,15 @@ Port: TypeAlias = tuple[int, int]
 @dataclass(frozen=True)
 class Activations:
     """The buffers that stay in TCM, at its end: by number, the bytes from the start of each to the end of all of them.
-    ``taken`` are the bytes there that no call may use for anything else, of each call."""
+    ``taken`` are the bytes there that no call may use for anything else, of each call; none at all where it is empty."""
 
     places: dict[int, int] = field(default_factory=dict)
     taken: tuple[int, ...] = ()
 
     def taken_from(self, kernel: int, calls: Sequence[Call]) -> int:
         """The most that is taken in a call of ``kernel``."""
-        return max((taken for taken, call in zip(self.taken, calls, strict=True) if call.kernel == kernel), default=0)
+        taken = zip(self.taken or (0,) * len(calls), calls, strict=True)
+        return max((nbytes for nbytes, call in taken if call.kernel == kernel), default=0)
 
 
 def ports(call: Call) -> list[tuple[Port, int]]:

@@ -10,6 +10,7 @@ import pytest
 from hexagon_mlir import targets
 from hexagon_mlir.codegen.model_calls import Buffer, Call
 from hexagon_mlir.codegen.tcm_activations import (
+    Activations,
     choose_activations,
     plan_activations,
     ports,
@@ -62,6 +63,7 @@ def test_room_differs_by_call():
     found = choose_activations(calls, buffers, [3, 4], (), [64 * KIB, 0, 64 * KIB, 64 * KIB], CHIP)
     assert set(found.places) == {2} and found.taken == (0, 0, 16 * KIB, 16 * KIB)
     assert found.taken_from(2, calls) == 16 * KIB and found.taken_from(0, calls) == 0
+    assert Activations().taken_from(2, calls) == 0
 
 
 def test_empty():

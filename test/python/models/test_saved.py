@@ -172,6 +172,8 @@ WRONG = {
     "tile": (place("kernels", 0, "memory")({"arena_bytes": 0, "tiles": [{
         "argument": 9, "offset": 0, "row_bytes": 128, "rows": 1, "stride": 128, "slot_bytes": 128}]}),
              "begins with a tile"),
+    "argument in TCM": (place("buffers", 0, "in_tcm")(True), "buffers.0. is in TCM, but"),
+    "TCM as text": (place("buffers", 0, "in_tcm")("yes"), "Expected `bool`, got `str`"),
     "output": (place("outputs", 0)(99), "output 0 is not of the shape"),
     "shape of an output": (place("output_shapes", 0)([3, 3]), "output 0 is not of the shape"),
     "fewer outputs": (lambda d: d["outputs"].pop() and None, "are not of equal length"),
