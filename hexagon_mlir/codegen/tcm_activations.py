@@ -20,7 +20,7 @@ Port: TypeAlias = tuple[int, int]
 @dataclass(frozen=True)
 class Activations:
     """The buffers that stay in TCM, at its end: by number, the bytes from the start of each to the end of all of them.
-    ``taken`` are the bytes there that no call may use for anything else, of each call; none at all where it is empty."""
+    ``taken`` are the bytes there that no call may use for anything else, of each call; none where it is empty."""
 
     places: dict[int, int] = field(default_factory=dict)
     taken: tuple[int, ...] = ()
