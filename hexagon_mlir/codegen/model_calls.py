@@ -10,7 +10,8 @@ from hexagon_mlir.ir import HexError, ir, to_text
 from hexagon_mlir.ir.query import known_bytes
 
 ORIGIN = "schedule"
-_VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+VIEWS = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
+"""Operations whose result is the memory of their operand."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def read_calls(module: ir.Module, entry: str) -> Calls:
                 buffers.append(_buffer(result.type))
             calls.append(Call(kernel, tuple(number_of[v] for v in op.operands),
                               tuple(number_of[v] for v in op.results)))
-        elif op.name in _VIEWS:
+        elif op.name in VIEWS:
             number_of[op.results[0]] = number_of[op.operands[0]]
         elif op.name == "func.return":
             found.outputs = [number_of[v] for v in op.operands]

@@ -15,9 +15,9 @@ block on v75: 8,900, 9,800 and 7,400."""
 
 @dataclass(frozen=True)
 class Prediction:
-    """Of one run. ``ddr_bytes``: every kernel reads its operands and writes its results once. ``cycles``: each call
-    takes a constant time and the longer of its transfers and its computation on all threads; None when a loop's length
-    is unknown."""
+    """Of one run. ``ddr_bytes``: every kernel reads its operands and writes its results once, but for those that stay
+    in TCM. ``cycles``: each call takes a constant time and the longer of its transfers and its computation on all
+    threads; None when a loop's length is unknown."""
 
     ddr_bytes: int
     cycles: int | None
@@ -29,7 +29,8 @@ def predict(schedule: ModelSchedule, computing: dict[str, float | None], target:
     total: float | None = 0.0
     moved = 0
     for call in schedule.calls:
-        nbytes = sum(schedule.buffers[number].nbytes for number in (*call.arguments, *call.results))
+        operands = [schedule.buffers[number] for number in (*call.arguments, *call.results)]
+        nbytes = sum(buffer.nbytes for buffer in operands if not buffer.in_tcm)
         moved += nbytes
         work = computing[schedule.kernels[call.kernel].name]
         total = None if total is None or work is None else \

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hexagon_mlir import pipelines, targets
 from hexagon_mlir.codegen.compile import Compiled, Lowered, lower_module
 from hexagon_mlir.codegen.kernel_cycles import call_cycles
-from hexagon_mlir.codegen.model_calls import Buffer, Call, Calls, module_text, read_calls
+from hexagon_mlir.codegen.model_calls import VIEWS, Buffer, Call, Calls, module_text, read_calls
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.same_programs import under_name, without_name
 from hexagon_mlir.codegen.search_shares import REMARKS, searches
@@ -106,13 +106,19 @@ def _activations(calls: Calls, whole: Sequence[bool], chip: Target, pipeline: st
         return Activations()
     refused = {(kernel, place) for kernel, name in enumerate(calls.kernels)
                for place, argument in enumerate(calls.functions[name].regions[0].blocks[0].arguments)
-               if any(use.owner.operation.name == "tensor.extract" for use in argument.uses)}
+               if _is_read_by_element(argument)}
     room = []
     for call in calls.calls:
         data = sum(calls.buffers[number].nbytes for number in {*call.arguments, *call.results})
         free = max(chip.tcm_budget_bytes - data, 0) if whole[call.kernel] else chip.tcm_budget_bytes
         room.append(min(free, chip.tcm_activation_bytes))
     return choose_activations(calls.calls, calls.buffers, calls.outputs, refused, room, chip)
+
+
+def _is_read_by_element(value: ir.Value) -> bool:
+    """Whether ``value`` is a table: the core's loads from DDR are cached, those from TCM are not."""
+    users = [use.owner.operation for use in value.uses]
+    return any(op.name == "tensor.extract" or (op.name in VIEWS and _is_read_by_element(op.results[0])) for op in users)
 
 
 def _ports_in_tcm(calls: Calls, kept: Activations) -> list[list[int]]:
