@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import arguments_in_tcm
 from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.tcm_arguments import checked_arguments
 
 _ALLOC, _SPACE = "bufferization.alloc_tensor", "memory_space"
 _SLICE = "tensor.extract_slice"
@@ -65,10 +65,7 @@ class ElideTcmCopiesPass(Pass):
         """Look at each function with arguments in TCM."""
         vector_bytes = int(context.target.vector_bytes.value)
         for function in functions(module):
-            try:
-                numbers = arguments_in_tcm(function)
-            except ValueError as error:
-                raise self.refuse(function, str(error), "the scheduler of models writes it") from None
+            numbers = checked_arguments(function, self)
             block = function.regions[0].blocks[0]
             arguments = list(block.arguments)
             given = [arguments[number] for number in numbers if number < len(arguments)]
