@@ -20,7 +20,8 @@ IN_MODEL = "hexagon.in_model"
 IN_TCM = "hexagon.in_tcm"
 """Names the arguments of such a function that its caller has in TCM; results are numbered after the arguments."""
 MEMORY = "hexagon.tcm"
-_MOST_ROOM = 2
+_MOST_PADDING = 2
+"""Times an argument that it may take with its padding."""
 _ARENA, _TILES, _SPARE, _LEADING = "arena", "tiles", "spare", "leading"
 
 
@@ -80,12 +81,12 @@ def arguments_in_tcm(function: ir.Operation) -> list[int]:
     return [*attribute]
 
 
-def slot_elements(shape: Sequence[int]) -> int:
-    """Elements for which there is room where an argument of ``shape`` is in TCM: as a matrix of any of its dimensions,
-    its rows can be filled up to whole tiles of the matrix engine, unless that is more than twice the argument."""
+def padded_elements(shape: Sequence[int]) -> int:
+    """Elements of an argument of ``shape`` in TCM with the padding after it: as a matrix of any of its dimensions, its
+    rows can be filled up to whole tiles of the matrix engine, unless that is more than twice the argument."""
     size = prod(shape)
     filled = (tiles(prod(shape[:dim])) * TILE * prod(shape[dim:]) for dim in range(1, len(shape)))
-    return max((elements for elements in filled if elements <= _MOST_ROOM * size), default=size)
+    return max((elements for elements in filled if elements <= _MOST_PADDING * size), default=size)
 
 
 def write(function: ir.Operation, memory: KernelMemory) -> None:

@@ -131,7 +131,7 @@ DEFAULT = (
     ours("form-engine-products", "products of tiles are given to the matrix engine"),
     ours("hexagon-fill-borders", "only the borders of padded images are filled"),
     ours("extend-tcm-arguments", "rows that fill up an activation in TCM are written after it"),
-    ours("share-tcm-copies", "activations in TCM that are copied there"),
+    ours("share-tcm-copies", "threads copy within TCM sooner than DMA, which weights occupy"),
     ours("overlap-transfers", "transfers for these products run beside them"),
     ours("hexagon-cached-results", "results that leave last are stored to DDR, through the cache"),
     ours("hexagon-transpose-factors", "factors that would have to be gathered are transposed"),

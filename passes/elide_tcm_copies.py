@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import arguments_in_tcm
 from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.tcm_arguments import checked_arguments
 
 _ALLOC, _SPACE = "bufferization.alloc_tensor", "memory_space"
 _SLICE = "tensor.extract_slice"
 _RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.cast"})
 _VIEWS = _RESHAPES | {_SLICE}
+_CARRY = frozenset({"scf.for", "scf.forall", "scf.while", "scf.yield"})
+"""All values that such ops carry from iteration to iteration are in one memory space."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,9 @@ class ElideTcmCopiesPass(Pass):
     Options:
         none
 
-    Refuses (an error): numbers of no tensor. Copies whose memory is filled up around them stay, and tiles of results
-    whose elements do not follow each other there.
+    Refuses (an error): numbers of no tensor. Copies that ops change, or whose memory is filled up around them, stay,
+    and tiles of results whose elements do not follow each other there. What a loop carries stays too: bufferization
+    wants all of it in one memory space, and takes arguments and results for buffers in DDR.
 
     Needs: tensor.
     Leaves: tensor.
@@ -65,10 +68,7 @@ class ElideTcmCopiesPass(Pass):
         """Look at each function with arguments in TCM."""
         vector_bytes = int(context.target.vector_bytes.value)
         for function in functions(module):
-            try:
-                numbers = arguments_in_tcm(function)
-            except ValueError as error:
-                raise self.refuse(function, str(error), "the scheduler of models writes it") from None
+            numbers = checked_arguments(function, self)
             block = function.regions[0].blocks[0]
             arguments = list(block.arguments)
             given = [arguments[number] for number in numbers if number < len(arguments)]
@@ -96,6 +96,8 @@ class ElideTcmCopiesPass(Pass):
 
     def _compute_in_place(self, tile: ir.Value) -> None:
         """Let bufferization choose the memory of ``tile``, which is in TCM of its own: the result's."""
+        if _is_carried(tile):
+            return
         made = tile.owner.operation
         for value in (tile, *made.operands):
             if isinstance(value.owner, ir.Block) or value.type != tile.type:
@@ -115,7 +117,7 @@ def _is_in_tcm(op: ir.Operation) -> bool:
 
 def _is_copy_of(op: ir.Operation, given: list[ir.Value], vector_bytes: int) -> bool:
     """True for a copy in TCM of elements of one of ``given`` that ops can read as well where they are."""
-    if not _is_in_tcm(op) or len(op.operands) != 1:
+    if not _is_in_tcm(op) or len(op.operands) != 1 or _is_carried(op.results[0]) or _is_changed(op.results[0]):
         return False
     value = op.operands[0]
     while not isinstance(value.owner, ir.Block) and (view := value.owner.operation).name in _VIEWS:
@@ -123,6 +125,22 @@ def _is_copy_of(op: ir.Operation, given: list[ir.Value], vector_bytes: int) -> b
         if view.name == _SLICE and not (_is_contiguous(view, value) or _has_whole_vectors(view, value, vector_bytes)):
             return False
     return value in given
+
+
+def _is_carried(value: ir.Value) -> bool:
+    """Whether a loop carries ``value``, or a view of it."""
+    return any(op.name in _CARRY or (op.name in _VIEWS and _is_carried(op.results[0]))
+               for op in (use.owner.operation for use in value.uses))
+
+
+def _is_changed(value: ir.Value) -> bool:
+    """Whether an op writes to ``value``, or to a view of it, which is no argument then."""
+    for use in value.uses:
+        op = use.owner.operation
+        written = range(len(op.operands) - len(op.results), len(op.operands)) if op.name.startswith("linalg.") else ()
+        if use.operand_number in written or (op.name in _VIEWS and _is_changed(op.results[0])):
+            return True
+    return False
 
 
 def _is_contiguous(op: ir.Operation, whole: ir.Value) -> bool:

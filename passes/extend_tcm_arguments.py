@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from hexagon_mlir.dialects.kernel_memory import IN_TCM, arguments_in_tcm, slot_elements
+from hexagon_mlir.dialects.kernel_memory import IN_TCM, padded_elements
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.buffers import VIEWS, is_contiguous, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.engine_operations import ENGINE_PRODUCT
 from hexagon_mlir.ir.query import functions, in_tcm, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
+from hexagon_mlir.passes.lib.tcm_arguments import checked_arguments
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,7 @@ class ExtendTcmArgumentsPass(Pass):
     """Uses an argument in TCM, with the memory after it, in place of a copy that is filled up with more rows.
 
     The matrix engine computes on tiles of rows: a left factor is copied to a buffer with more rows, the last of which
-    are zeros. A caller that has an argument in TCM leaves room for these rows after it (`slot_elements` in
+    are zeros. A caller that has an argument in TCM leaves room for these rows after it (`padded_elements` in
     dialects/kernel_memory.py), so that they are written there: ``hexagon.in_tcm`` says which arguments have it.
 
     Before:
@@ -65,10 +67,7 @@ class ExtendTcmArgumentsPass(Pass):
     def run(self, module: ir.Module, context: PassContext) -> None:
         """Look at each copy of an argument in TCM."""
         for function in functions(module):
-            try:
-                numbers = arguments_in_tcm(function)
-            except ValueError as error:
-                raise self.refuse(function, str(error), "the scheduler of models writes it") from None
+            numbers = checked_arguments(function, self)
             if not numbers:
                 continue
             arguments = [function.regions[0].blocks[0].arguments[number] for number in numbers]
@@ -80,8 +79,8 @@ class ExtendTcmArgumentsPass(Pass):
 
 
 def _extends(copy: ir.Operation, argument: ir.Value, whole: ir.Value) -> bool:
-    """Whether ``copy`` begins the buffer ``whole`` with all of ``argument``, and all else that is written to either is
-    after that."""
+    """Whether ``copy`` begins the buffer ``whole`` with all of ``argument``, which nothing writes, and all else that is
+    written to ``whole`` is after that."""
     made = whole.owner
     if isinstance(made, ir.Block) or made.operation.name != "memref.alloc" or made.operation.block != copy.block:
         return False  # a copy in a loop begins the buffer anew
@@ -91,22 +90,21 @@ def _extends(copy: ir.Operation, argument: ir.Value, whole: ir.Value) -> bool:
         return False
     size = prod(given.shape)
     if not (prod(source.shape) == size and is_contiguous(source) and is_contiguous(target) and is_contiguous(buffer)
-            and size <= prod(buffer.shape) <= slot_elements(given.shape)):
+            and size <= prod(buffer.shape) <= padded_elements(given.shape)):
         return False
-    writes = [use for buffer in (argument, whole) for use in uses_of_buffer(buffer)
-              if use.owner.operation != copy and _may_write(use)]
+    if any(map(_may_write, uses_of_buffer(argument))):  # other padding, of a copy before
+        return False
+    writes = [use for use in uses_of_buffer(whole) if use.owner.operation != copy and _may_write(use)]
     return all(_starts_after(use.owner.operation.operands[use.operand_number], size) for use in writes)
 
 
 def _may_write(use: ir.OpOperand) -> bool:
+    """Whether the op of ``use`` may write the buffer. Those that are known write their last operand."""
     op = use.owner.operation
     if (op.name in VIEWS and use.operand_number == 0) or op.name == "memref.dealloc":
         return False
-    if op.name == "memref.copy":
-        return use.operand_number == 1
-    if op.name == "hexagon.engine_product":
-        return use.operand_number == len(op.operands) - 1
-    return not op.name.startswith("linalg.") or use.operand_number == len(op.operands) - 1
+    known = op.name.startswith("linalg.") or op.name in ("memref.copy", ENGINE_PRODUCT)
+    return not known or use.operand_number == len(op.operands) - 1
 
 
 def _starts_after(view: ir.Value, size: int) -> bool:

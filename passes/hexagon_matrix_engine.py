@@ -254,8 +254,7 @@ class HexagonMatrixEnginePass(Pass):
         if blocks is None and grid is None:
             self.remark(context, matmul.op, "left to HVX: one row and one column of tiles exceed the TCM budget")
             return
-        if matmul.epilogue is None and not matmul.in_f32 and not isinstance(matmul.element, ir.F16Type):
-            matmul = round_once(matmul)
+        matmul = round_once(matmul)
         parts = None
         if code_bytes and grid is None:
             cuts = choose_cuts(*sizes, budget, code_bytes, matmul.epilogue_bytes) if target.has_matrix_pieces else ()
@@ -288,6 +287,7 @@ class HexagonMatrixEnginePass(Pass):
         rows, columns, steps = matmul.sizes
         hvx = batch_cycles(prod(outer) * count, rows, columns, steps, cost.hvx)
         if self._pays(matmul.op, cycles, hvx, _close(matmul), context):
+            matmul = round_once(matmul)
             matmul.last.results[0].replace_all_uses_with(BatchGridBuilder(matmul, groups).build())
             self._erase(matmul)
         return True

@@ -19,8 +19,8 @@ class ShareTcmCopiesPass(Pass):
     """Shares large copies within TCM among threads.
 
     The longest dimension but the last one is cut into as many equal parts as there are threads, which copy one each;
-    what is left over is copied before. DMA moves nothing
-    within TCM sooner, and its transfers of weights would delay the copy.
+    what is left over is copied before. DMA moves nothing within TCM sooner, and its transfers of weights would delay
+    the copy.
 
     Before:
         func.func @f(%x: memref<1025x128xf32, 1>, %y: memref<1025x128xf32, strided<[256, 1]>, 1>) {

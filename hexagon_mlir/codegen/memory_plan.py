@@ -33,6 +33,11 @@ class MemoryPlan:
     bound_bytes: int
 
 
+def round_up(size: int, alignment: int) -> int:
+    """The least multiple of ``alignment`` that is at least ``size``."""
+    return -(-size // alignment) * alignment
+
+
 def lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequence[int]) -> dict[int, Interval]:
     """The lifetime of each buffer that ``calls`` make, by its number; ``outputs`` live until after the last call."""
     born = {number: step for step, call in enumerate(calls) for number in call.results
@@ -47,7 +52,7 @@ def lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequenc
 
 def plan(intervals: Sequence[Interval], alignment: int) -> MemoryPlan:
     """Best fit, largest buffer first, as in TensorFlow Lite's greedy planner (Pisarchyk and Lee, 2020)."""
-    sizes = [-(-interval.nbytes // alignment) * alignment for interval in intervals]
+    sizes = [round_up(interval.nbytes, alignment) for interval in intervals]
     offsets = [0] * len(intervals)
     placed: list[int] = []
     for number in sorted(range(len(intervals)), key=lambda i: (-sizes[i], intervals[i].begin)):
@@ -79,7 +84,7 @@ def assign_slots(intervals: Sequence[Interval]) -> tuple[int, ...]:
 
 def plan_slots(intervals: Sequence[Interval], slots: Sequence[int], alignment: int) -> MemoryPlan:
     """The slots of `assign_slots` one after the other, each as large as the largest of its intervals."""
-    sizes = [-(-interval.nbytes // alignment) * alignment for interval in intervals]
+    sizes = [round_up(interval.nbytes, alignment) for interval in intervals]
     starts = [0] * (max(slots, default=-1) + 2)
     changes = [0] * (max((interval.end for interval in intervals), default=0) + 2)
     for interval, slot, size in zip(intervals, slots, sizes, strict=True):

@@ -85,17 +85,18 @@ def build_schedule(module: ir.Module, entry: str, target: str = targets.DEFAULT,
         with deferred():
             sources = [_source(calls.functions[name], ready, in_tcm) for name, ready, in_tcm in
                        zip(calls.kernels, calls.given, _ports_in_tcm(calls, kept), strict=True)]
-        own = [replace(settings, search=search, tcm_bytes=settings.tcm_bytes or _share(
-            all_, chip, kept.taken_from(kernel, calls.calls)))
-            for kernel, (all_, search) in enumerate(zip(whole, searched, strict=True))]
+        shares = [_share(needs_all, chip, kept.taken_from(kernel, calls.calls))
+                  for kernel, needs_all in enumerate(whole)]
+        own = [replace(settings, search=search, tcm_bytes=settings.tcm_bytes or share)
+               for search, share in zip(searched, shares, strict=True)]
         return compile_all(sources, target, pipeline, progress, own, options)
 
     kernels = compiled(kept)
-    if kept.places and any(kernel.memory is None for kernel in kernels):  # one allocates TCM while it runs
+    if kept.from_end and any(kernel.memory is None for kernel in kernels):  # one allocates TCM while it runs
         kept = Activations()
         kernels = compiled(kept)
     kernels = [replace(kernel, calls=count) for kernel, count in zip(kernels, calls.counts, strict=True)]
-    buffers = [replace(buffer, in_tcm=number in kept.places) for number, buffer in enumerate(calls.buffers)]
+    buffers = [replace(buffer, in_tcm=number in kept.from_end) for number, buffer in enumerate(calls.buffers)]
     return ModelSchedule(target, buffers, calls.calls, calls.outputs, calls.output_shapes, kernels, pipeline, settings)
 
 
@@ -125,7 +126,7 @@ def _ports_in_tcm(calls: Calls, kept: Activations) -> list[list[int]]:
     """Of each kernel, the numbers of the arguments and results that are in TCM."""
     found: list[set[int]] = [set() for _ in calls.kernels]
     for call in calls.calls:
-        found[call.kernel] |= {place for (_, place), number in ports(call) if number in kept.places}
+        found[call.kernel] |= {place for (_, place), number in ports(call) if number in kept.from_end}
     return [sorted(places) for places in found]
 
 

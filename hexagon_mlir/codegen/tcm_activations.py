@@ -8,9 +8,9 @@ from itertools import accumulate, chain
 from math import prod
 from typing import TypeAlias
 
-from hexagon_mlir.codegen.memory_plan import Interval, lifetimes, plan
+from hexagon_mlir.codegen.memory_plan import Interval, lifetimes, plan, round_up
 from hexagon_mlir.codegen.model_calls import Buffer, Call
-from hexagon_mlir.dialects.kernel_memory import slot_elements
+from hexagon_mlir.dialects.kernel_memory import padded_elements
 from hexagon_mlir.targets import Target
 
 Port: TypeAlias = tuple[int, int]
@@ -19,10 +19,11 @@ Port: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Activations:
-    """The buffers that stay in TCM, at its end: by number, the bytes from the start of each to the end of all of them.
-    ``taken`` are the bytes there that no call may use for anything else, of each call; none where it is empty."""
+    """The buffers that stay in TCM, at its end: ``from_end`` has, by number, the bytes from the start of each to the
+    end of all of them. ``taken`` are the bytes there that no call may use for anything else, of each call; none where
+    it is empty."""
 
-    places: dict[int, int] = field(default_factory=dict)
+    from_end: dict[int, int] = field(default_factory=dict)
     taken: tuple[int, ...] = ()
 
     def taken_from(self, kernel: int, calls: Sequence[Call]) -> int:
@@ -42,11 +43,12 @@ def choose_activations(calls: Sequence[Call], buffers: Sequence[Buffer], outputs
 
     A kernel is compiled once for all its calls: what is at one port is in TCM in all of them or in none. So buffers
     that share ports are chosen together, first those that save most transfers for each step in which they take
-    memory. Arguments and results of the model, buffers that are changed in place, those whose rows are shorter than a
-    vector (DMA copies them faster than HVX), and those at a ``refused`` port are in DDR.
+    memory. In DDR are arguments and results of the model, buffers that are changed in place, those that one call gets
+    twice (it may write their padding), those whose rows are shorter than a vector (DMA copies them faster than HVX),
+    and those at a ``refused`` port.
     """
     alignment, vector = int(chip.tcm_alignment.value), int(chip.vector_bytes.value)
-    lives = slot_lifetimes(calls, buffers, outputs)
+    lives = padded_lifetimes(calls, buffers, outputs)
     uses = [0] * len(buffers)
     for call in calls:
         for number in {*call.arguments, *call.results}:
@@ -70,7 +72,7 @@ def plan_activations(numbers: Collection[int], lives: dict[int, Interval], steps
     """Places of the buffers ``numbers`` with ``lives``, in ``steps`` calls."""
     intervals = [lives[number] for number in sorted(numbers)]
     offsets = plan(intervals, alignment).offsets
-    ends = [offset + _up(interval.nbytes, alignment) for offset, interval in zip(offsets, intervals, strict=True)]
+    ends = [offset + round_up(interval.nbytes, alignment) for offset, interval in zip(offsets, intervals, strict=True)]
     taken = [0] * steps
     for interval, end in zip(intervals, ends, strict=True):
         for step in range(interval.begin, interval.end + 1):
@@ -78,24 +80,20 @@ def plan_activations(numbers: Collection[int], lives: dict[int, Interval], steps
     return Activations(dict(zip(sorted(numbers), ends, strict=True)), tuple(taken))
 
 
-def slot_bytes(buffer: Buffer) -> int:
-    """Bytes that ``buffer`` takes in TCM, with the room after it."""
-    return buffer.nbytes // prod(buffer.shape) * slot_elements(buffer.shape) if buffer.nbytes else 0
+def padded_bytes(buffer: Buffer) -> int:
+    """Bytes that ``buffer`` takes in TCM, with the padding after it."""
+    return buffer.nbytes // prod(buffer.shape) * padded_elements(buffer.shape) if buffer.nbytes else 0
 
 
-def slot_lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequence[int]) -> dict[int, Interval]:
+def padded_lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequence[int]) -> dict[int, Interval]:
     """`lifetimes` of buffers with the bytes that they take in TCM."""
-    return {number: replace(interval, nbytes=slot_bytes(buffers[number]))
+    return {number: replace(interval, nbytes=padded_bytes(buffers[number]))
             for number, interval in lifetimes(calls, buffers, outputs).items()}
 
 
 def _row_bytes(buffer: Buffer) -> int:
     """Bytes of all elements along the last dimension of ``buffer``, which has some."""
     return buffer.nbytes // prod(buffer.shape[:-1])
-
-
-def _up(size: int, alignment: int) -> int:
-    return -(-size // alignment) * alignment
 
 
 def _rank(group: Sequence[int], lives: dict[int, Interval], uses: Sequence[int]) -> tuple[float, int]:
@@ -109,8 +107,8 @@ def _needed(lives: Sequence[Interval], steps: int, alignment: int) -> list[int]:
     """Bytes of ``lives`` in each step."""
     changes = [0] * (steps + 1)
     for one in lives:
-        changes[one.begin] += _up(one.nbytes, alignment)
-        changes[one.end + 1] -= _up(one.nbytes, alignment)
+        changes[one.begin] += round_up(one.nbytes, alignment)
+        changes[one.end + 1] -= round_up(one.nbytes, alignment)
     return [*accumulate(changes)][:steps]
 
 
@@ -131,6 +129,7 @@ def _groups(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: Sequence[
     unfit |= {*outputs}
     for call in calls:
         unfit |= {*call.arguments} & {*call.results}
+        unfit |= {number for number in call.arguments if call.arguments.count(number) > 1}
         for port, number in ports(call):
             parent[find(number)] = find(first.setdefault(port, number))
             if port in refused:

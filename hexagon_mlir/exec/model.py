@@ -16,7 +16,7 @@ import numpy as np
 from hexagon_mlir import display
 from hexagon_mlir.codegen.memory_plan import Interval, MemoryPlan, lifetimes, plan, plan_slots
 from hexagon_mlir.codegen.schedule import ModelSchedule, Progress
-from hexagon_mlir.codegen.tcm_activations import ports, slot_bytes
+from hexagon_mlir.codegen.tcm_activations import padded_bytes
 from hexagon_mlir.dialects.kernel_memory import Tile
 from hexagon_mlir.exec.handover import TcmUse
 from hexagon_mlir.exec.qemu import Counters
@@ -91,7 +91,7 @@ class ModelProgram:
             self.tcm = tcm  # of the same kernels at other sizes, none of which starts tiles of another
 
     @cached_property
-    def lifetimes(self) -> dict[int, Interval]:
+    def _lifetimes(self) -> dict[int, Interval]:
         """Those of the activations in DDR, by the numbers of their buffers."""
         schedule = self.schedule
         found = lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
@@ -100,7 +100,7 @@ class ModelProgram:
     @cached_property
     def memory(self) -> MemoryPlan:
         """The arena of the activations; results are among them and live until the end."""
-        alignment, intervals = int(get(self.schedule.target).vector_bytes.value), [*self.lifetimes.values()]
+        alignment, intervals = int(get(self.schedule.target).vector_bytes.value), [*self._lifetimes.values()]
         if self.schedule.slots is not None:
             return plan_slots(intervals, self.schedule.slots, alignment)
         return plan(intervals, alignment)
@@ -129,8 +129,8 @@ class ModelProgram:
             assert later is not None
             offsets = self.tcm.places[start.step].tiles
             following += [(later.tiles[number], offsets[number]) for number in start.tiles]
-        activations = {place: (self.tcm.activations[number], slot_bytes(schedule.buffers[number]))
-                       for (_, place), number in ports(call) if number in self.tcm.activations}
+        activations = {at: (self.tcm.activations[number], padded_bytes(schedule.buffers[number]))
+                       for at, number in enumerate((*call.arguments, *call.results)) if number in self.tcm.activations}
         return TcmUse(memory, place, tuple(following), flying.of(step), flying.busy_q8, activations)
 
     @one_at_a_time
@@ -142,7 +142,7 @@ class ModelProgram:
         schedule = self.schedule
         arena = _aligned(self.memory.arena_bytes, int(get(schedule.target).vector_bytes.value))
         arrays: dict[int, np.ndarray] = {}
-        for number, offset in zip(self.lifetimes, self.memory.offsets, strict=True):
+        for number, offset in zip(self._lifetimes, self.memory.offsets, strict=True):
             arrays[number] = _view(arena, offset, schedule.buffers[number].shape, schedule.buffers[number].element)
         for number in self.tcm.activations:
             buffer = schedule.buffers[number]

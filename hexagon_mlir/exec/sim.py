@@ -108,15 +108,15 @@ def launch(asm: str, entry: str, args: Sequence[Any], grid: tuple[int, int, int]
         views = set() if whole_storage else {number for number, a in enumerate(args) if _is_view(a)}
         spans = _Spans(machine, [place(a) for number, a in enumerate(args)
                                  if is_array(a) and number not in views and number not in kept])
-        words = [TCM_BASE + kept[number][0] if number in kept else _packed(machine, a) if number in views
+        in_tcm = {number: TCM_BASE + offset for number, (offset, _) in kept.items()}
+        words = [in_tcm[number] if number in in_tcm else _packed(machine, a) if number in views
                  else spans.address(a) if is_array(a) else _scalar(a, kind)
                  for number, (a, kind) in enumerate(zip(args, kinds, strict=True))]
         handover = None
         if tcm is not None:
             extra, handover = tcm.prepare(machine, words)
             words += extra
-        kept_bytes = {number: machine.view(TCM_BASE + offset, args[number].nbytes)
-                      for number, (offset, _) in kept.items()}
+        kept_bytes = {number: machine.view(address, args[number].nbytes) for number, address in in_tcm.items()}
         for number, there in kept_bytes.items():
             there[:] = args[number].reshape(-1).view(np.uint8)
         machine.host_pointer = spans.resolved

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hexagon_mlir.codegen.memory_plan import round_up
 from hexagon_mlir.codegen.schedule import ModelSchedule
-from hexagon_mlir.codegen.tcm_activations import Activations, plan_activations, slot_lifetimes
+from hexagon_mlir.codegen.tcm_activations import Activations, padded_lifetimes, plan_activations
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.targets import Target, get
 from hexagon_mlir.targets.dma import Engine
@@ -84,7 +85,7 @@ def plan_schedule(schedule: ModelSchedule) -> TcmPlan:
     engine = Engine.of(target)
     alignment = alignment_of(target)
     memories = (schedule.kernels[call.kernel].memory for call in schedule.calls)
-    lives = slot_lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
+    lives = padded_lifetimes(schedule.calls, schedule.buffers, schedule.outputs)
     numbers = [number for number, buffer in enumerate(schedule.buffers) if buffer.in_tcm]
     kept = plan_activations(numbers, lives, len(schedule.calls), alignment)
     return plan_tcm([_need(memory, engine) for memory in memories], target.tcm_budget_bytes, alignment, kept)
@@ -136,8 +137,10 @@ class _Plan:
     def __init__(self, calls: Sequence[Need], room: int, alignment: int, kept: Activations):
         self.calls, self.room, self.alignment, self.kept = calls, room, alignment, kept
         self.ahead: dict[tuple[int, int], tuple[int, int]] = {}  # the call that starts it, and its offset
-        self.own = [room + 1 if need.arena_bytes == WHOLE else  # bytes at the beginning of the TCM
-                    self._up(need.arena_bytes) + sum(self._up(tile.nbytes) for tile in need.tiles) for need in calls]
+        self.own = [  # bytes at the beginning of the TCM
+            room + 1 if need.arena_bytes == WHOLE else
+            sum(round_up(nbytes, alignment) for nbytes in (need.arena_bytes, *(tile.nbytes for tile in need.tiles)))
+            for need in calls]
         self._live: list[tuple[int, int, int]] = []  # of tiles that come ahead: offset, end, the call that needs it
 
     def start(self, first: int, step: int, number: int, left: float) -> bool:
@@ -147,7 +150,7 @@ class _Plan:
         needed = tile.cycles * (_WITHIN if is_next else _WITHIN_LATER)
         if needed > left and not (is_next and number < self.calls[step].leading):
             return False
-        size = self._up(tile.nbytes)
+        size = round_up(tile.nbytes, self.alignment)
         offset = self._gap(first, size, self.room - max(self.kept.taken[first:step + 1]))
         if offset < max(*self.own[first:step], self.own[step] - size):
             return False
@@ -179,16 +182,13 @@ class _Plan:
             starts[first].setdefault(step, []).append(number)
         places = []
         for step, need in enumerate(self.calls):
-            tiles, own = [], self._up(max(need.arena_bytes, 0))
+            tiles, own = [], round_up(max(need.arena_bytes, 0), self.alignment)
             for number, tile in enumerate(need.tiles):
                 came = self.ahead.get((step, number))
                 tiles.append(own if came is None else came[1] - free)
-                own += self._up(tile.nbytes) if came is None else 0
+                own += round_up(tile.nbytes, self.alignment) if came is None else 0
             begun = tuple(Start(later, min(numbers), len(numbers)) for later, numbers in starts[step].items())
             ahead = sum((step, number) in self.ahead for number in range(len(tiles)))
             places.append(Place(tuple(tiles), begun, ahead))
         return TcmPlan(tuple(places), end + self.alignment if end else 0,
-                       {number: end - above for number, above in self.kept.places.items()})
-
-    def _up(self, size: int) -> int:
-        return -(-size // self.alignment) * self.alignment
+                       {number: end - above for number, above in self.kept.from_end.items()})

@@ -93,6 +93,12 @@ def uses_of_buffer(value: ir.Value) -> list[ir.OpOperand]:
     return found
 
 
+def assume_alignment(buffer: ir.Value, nbytes: int) -> ir.Value:
+    """``buffer``, whose address is a multiple of ``nbytes``."""
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), nbytes)
+    return ir.Operation.create("memref.assume_alignment", [buffer.type], [buffer], {"alignment": number}).result
+
+
 def set_space(value: ir.Value, space: int) -> None:
     """Put the buffer ``value`` and its views into memory ``space``: only types change."""
     value.set_type(_in_space(ir.MemRefType(value.type), space))

@@ -1,4 +1,4 @@
-"""Sums of a product that several operations read, each of which rounds them to f16 first: rounded once instead."""
+"""Sums of a product that no epilogue reads, but operations that round them to f16 first: rounded once instead."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from hexagon_mlir.passes.matrix_engine.read import Matmul
 
 
 def round_once(matmul: Matmul) -> Matmul:
-    """``matmul`` with an epilogue that rounds its f32 sums; the ops that read and round them read its result."""
+    """``matmul`` with an epilogue that rounds its f32 sums; the ops that read and round them read its result.
+
+    As it is where it has an epilogue, or its sums are of f16 or are read as f32.
+    """
+    if matmul.epilogue is not None or matmul.in_f32 or isinstance(matmul.element, ir.F16Type):
+        return matmul
     sums = matmul.op.results[0]
     type_ = ir.RankedTensorType(sums.type)
     uses = [(use.owner.operation, use.operand_number) for use in sums.uses]

@@ -12,7 +12,8 @@ from hexagon_mlir.passes.triton_import.values import Linear, Piece, varying
 _QUOTIENTS = ("arith.divsi", "arith.divui", "arith.shrsi", "arith.shrui")
 _REMAINDERS = ("arith.remsi", "arith.remui", "arith.andi")
 NAMES = frozenset((*_QUOTIENTS, *_REMAINDERS))
-_ROUNDED_TO_ZERO = ("arith.divsi", "arith.remsi")
+_OF_NEGATIVES = ("arith.shrsi", "arith.andi")
+"""They round down and give remainders from 0 on; others round to 0, or have no sign."""
 
 
 def of_aligned(name: str, a: Linear, by: int, type: ir.Type, shape: tuple[int, ...]) -> Linear | None:
@@ -28,7 +29,7 @@ def of_aligned(name: str, a: Linear, by: int, type: ir.Type, shape: tuple[int, .
     dim, size = moving[0], shape[moving[0]]
     whole, quotient = size % divisor == 0, name in _QUOTIENTS
     if not ints.same(a.strides[dim], 1) or not (whole or divisor % size == 0) or not is_multiple(
-            a.offset, divisor if whole else size) or (name in _ROUNDED_TO_ZERO and _least(a.offset) < 0):
+            a.offset, divisor if whole else size) or (name not in _OF_NEGATIVES and _least(a.offset) < 0):
         return None
     rank = len(shape)
     first = a.offset // divisor if quotient and ints.known(a.offset) else (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hexagon_mlir.dialects import tcm_slots
 from hexagon_mlir.ir import arith, erase_op, func, ir, memref, scf
 from hexagon_mlir.ir.bounds import constant_value
-from hexagon_mlir.ir.buffers import uses_of_buffer
+from hexagon_mlir.ir.buffers import assume_alignment, uses_of_buffer
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import TCM_SPACE, memory_space
 from hexagon_mlir.passes.weight_streaming.find import FirstTile, base_of, views_of
@@ -45,7 +45,7 @@ def take_arena(function: ir.Operation, arena: ir.Operation, alignment: int) -> i
     if not empty:
         argument = add_argument(function, type_)
         with arena.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
-            arena.results[0].replace_all_uses_with(_aligned(argument, alignment))
+            arena.results[0].replace_all_uses_with(assume_alignment(argument, alignment))
     erase_op(arena, _ORIGIN)
     return 0 if empty else type_.shape[0]
 
@@ -59,16 +59,11 @@ def add_argument(function: ir.Operation, type_: ir.Type) -> ir.Value:
     return function.regions[0].blocks[0].add_argument(type_, function.location)
 
 
-def _aligned(buffer: ir.Value, alignment: int) -> ir.Value:
-    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), alignment)
-    return ir.Operation.create("memref.assume_alignment", [buffer.type], [buffer], {"alignment": number}).result
-
-
 def take_slot(function: ir.Operation, nbytes: int, alignment: int) -> ir.Value:
     """A slot of ``nbytes`` that is a new argument."""
     memory = add_argument(function, _bytes(nbytes))
     with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
-        view = memref.view(_bytes(nbytes), _aligned(memory, alignment), index(0), [])
+        view = memref.view(_bytes(nbytes), assume_alignment(memory, alignment), index(0), [])
         tcm_slots.mark(view.owner)
     return view
 

@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 
 from hexagon_mlir import targets
+from hexagon_mlir.codegen.memory_plan import round_up
 from hexagon_mlir.codegen.schedule import Buffer, Call
-from hexagon_mlir.codegen.tcm_activations import plan_activations, ports, slot_lifetimes
+from hexagon_mlir.codegen.tcm_activations import padded_lifetimes, plan_activations, ports
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
 from hexagon_mlir.exec.model import NUMPY
 from hexagon_mlir.frontend.torch.nesting import Part
@@ -187,12 +188,12 @@ def _faults_of_activations(model: Saved, room: int) -> Iterator[str]:
     if not numbers:
         return
     alignment = int(targets.get(model.target).tcm_alignment.value)
-    lives = slot_lifetimes(model.calls, model.buffers, model.outputs)
+    lives = padded_lifetimes(model.calls, model.buffers, model.outputs)
     taken = plan_activations(numbers, lives, len(model.calls), alignment).taken
     for step, call in enumerate(model.calls):
         memory = model.kernels[call.kernel].memory
         sizes = [memory.arena_bytes, *(tile.slot_bytes for tile in memory.tiles)] if memory else [room]
-        if sum(-(-size // alignment) * alignment for size in sizes) + taken[step] > room - alignment:
+        if sum(round_up(size, alignment) for size in sizes) + taken[step] > room - alignment:
             yield f"calls[{step}] has no room in TCM beside {taken[step]} bytes of activations"
 
 

@@ -44,3 +44,31 @@ func.func @copies(%x: tensor<8x64xf32>, %z: tensor<8x8xf32>) -> tensor<8x64xf32>
   %r = tensor.insert_slice %y into %e[0, 8] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
+
+// What a loop carries is in one memory space: the copy that it begins with, and the tile that it goes on with and puts
+// into a result, stay in TCM of their own. So does a copy that is changed.
+// CHECK-LABEL: func.func @state
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<1x64xf32>
+// CHECK: %[[W:.*]] = bufferization.alloc_tensor() copy(%arg0) {memory_space = 1 : i64} : tensor<1x64xf32>
+// CHECK: linalg.exp ins(%arg0 : tensor<1x64xf32>) outs(%[[W]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[B]]
+// CHECK: %[[O:.*]] = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x64xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[O]]
+func.func @state(%x: tensor<1x64xf32>, %n: index) -> (tensor<8x64xf32>, tensor<1x64xf32>)
+    attributes {hexagon.in_tcm = array<i64: 0, 2>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8x64xf32>
+  %b = bufferization.alloc_tensor() copy(%x) {memory_space = 1 : i64} : tensor<1x64xf32>
+  %t = bufferization.alloc_tensor() copy(%x) {memory_space = 1 : i64} : tensor<1x64xf32>
+  %w = bufferization.alloc_tensor() copy(%x) {memory_space = 1 : i64} : tensor<1x64xf32>
+  %u = linalg.exp ins(%t : tensor<1x64xf32>) outs(%w : tensor<1x64xf32>) -> tensor<1x64xf32>
+  %h, %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %b, %d = %e) -> (tensor<1x64xf32>, tensor<8x64xf32>) {
+    %o = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<1x64xf32>
+    %y = linalg.exp ins(%s : tensor<1x64xf32>) outs(%o : tensor<1x64xf32>) -> tensor<1x64xf32>
+    %p = tensor.insert_slice %y into %d[%i, 0] [1, 64] [1, 1] : tensor<1x64xf32> into tensor<8x64xf32>
+    scf.yield %y, %p : tensor<1x64xf32>, tensor<8x64xf32>
+  }
+  %z = linalg.add ins(%h, %u : tensor<1x64xf32>, tensor<1x64xf32>) outs(%h : tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %r, %z : tensor<8x64xf32>, tensor<1x64xf32>
+}

@@ -60,9 +60,9 @@ def test_estimates(size, engine):
 
 
 def products(name: str, extents: dict[str, int], orders: tuple[str, str, str], reads: str = "",
-             scale: float = 1.0) -> Program:
+             scale: float = 1.0, into: str = "") -> Program:
     """A sum over k for every other letter; rounded, then halved, plus a tensor in the order ``reads``, at least -1, as
-    f32. Without ``reads`` it is only rounded."""
+    f32. Without ``reads`` it is only rounded, to the order ``into``."""
     rng = np.random.default_rng(len(name) + sum(extents.values()))
     loops = "".join(sorted(extents))
     left, right = (rng.normal(0, scale, [extents[loop] for loop in order]).astype(np.float16) for order in orders[:2])
@@ -71,7 +71,9 @@ def products(name: str, extents: dict[str, int], orders: tuple[str, str, str], r
     maps = [f"affine_map<({', '.join(loops)}) -> ({', '.join(order)})>" for order in orders]
     shapes = ["x".join(str(extents[loop]) for loop in order) for order in orders]
     kinds = ", ".join('"reduction"' if loop == "k" else '"parallel"' for loop in loops)
-    last, to = ", ".join(orders[2]), "f32" if reads else "f16"
+    into = into or orders[2]
+    rounded = "x".join(str(extents[loop]) for loop in into)
+    last, to = ", ".join(into), "f32" if reads else "f16"
     given = "x".join([*(str(extents[loop]) for loop in reads), "f16"])
     body = """
         %half = arith.constant 0.5 : f16
@@ -85,14 +87,14 @@ def products(name: str, extents: dict[str, int], orders: tuple[str, str, str], r
         linalg.yield %r : f32""" if reads else """
         %t = arith.truncf %x : f32 to f16
         linalg.yield %t : f16"""
-    results = f"affine_map<({last}) -> ({last})>"
+    results, sums = (f"affine_map<({last}) -> ({', '.join(order)})>" for order in (into, orders[2]))
     text = f"""
       func.func @{name}(%a: tensor<{shapes[0]}xf16>, %b: tensor<{shapes[1]}xf16>
           {f", %c: tensor<{given}>" * bool(reads)})
-          -> tensor<{shapes[2]}x{to}> {{
+          -> tensor<{rounded}x{to}> {{
         %zero = arith.constant 0.0 : f32
         %e = tensor.empty() : tensor<{shapes[2]}xf32>
-        %o = tensor.empty() : tensor<{shapes[2]}x{to}>
+        %o = tensor.empty() : tensor<{rounded}x{to}>
         %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{shapes[2]}xf32>) -> tensor<{shapes[2]}xf32>
         %0 = linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = [{kinds}]}}
             ins(%a, %b : tensor<{shapes[0]}xf16>, tensor<{shapes[1]}xf16>) outs(%i : tensor<{shapes[2]}xf32>) {{
@@ -103,20 +105,22 @@ def products(name: str, extents: dict[str, int], orders: tuple[str, str, str], r
             %s = arith.addf %old, %m : f32
             linalg.yield %s : f32
         }} -> tensor<{shapes[2]}xf32>
-        %1 = linalg.generic {{indexing_maps = [{results},
+        %1 = linalg.generic {{indexing_maps = [{sums},
             {f"affine_map<({last}) -> ({', '.join(reads)})>, " * bool(reads)}{results}],
             iterator_types = [{", ".join(['"parallel"'] * len(orders[2]))}]}}
             ins(%0{", %c" * bool(reads)} : tensor<{shapes[2]}xf32>{f", tensor<{given}>" * bool(reads)})
-            outs(%o : tensor<{shapes[2]}x{to}>) {{
+            outs(%o : tensor<{rounded}x{to}>) {{
           ^bb0(%x: f32, {"%y: f16, " * bool(reads)}%old: {to}):{body}
-        }} -> tensor<{shapes[2]}x{to}>
-        return %1 : tensor<{shapes[2]}x{to}>
+        }} -> tensor<{rounded}x{to}>
+        return %1 : tensor<{rounded}x{to}>
       }}"""
     size = np.einsum(f"{orders[0]},{orders[1]}->{orders[2]}", np.abs(left).astype(np.float64),
                      np.abs(right).astype(np.float64))
     bound = 2.0**-10 * np.abs(exact) + 2.0**-20 * size + 2.0**-16
     if not reads:
-        return Program(name, text, [left, right], exact, bound, np.dtype(np.float16))
+        turned = [orders[2].index(loop) for loop in into]
+        return Program(name, text, [left, right], exact.transpose(turned), bound.transpose(turned),
+                       np.dtype(np.float16))
     loops_of = {loop: number for number, loop in enumerate(orders[2])}
     shape = [1] * len(orders[2])
     for loop in reads:
@@ -145,6 +149,7 @@ def programs() -> list[Program]:
             products("between", sizes(3, 40, 50, 33), ("mbk", "bkn", "bmn")),
             products("added", sizes(4, 40, 50, 33), BMK, "bmn"), products("masked", sizes(4, 40, 50, 33), BMK, "mn"),
             products("of_batch", sizes(4, 40, 50, 33), BMK, "bn"),
+            products("rounded_into", sizes(4, 40, 50, 33), BMK, into="mnb"),
             products("large", sizes(3, 40, 40, 64), BMK, scale=15.0)]
 
 
@@ -161,7 +166,8 @@ def test_on_the_host():
         program.check(call(program.name, program.arguments)[0])
 
 
-SIMULATED = {"v75": ("ragged", "short", "several", "turned", "inner_first", "between", "of_batch"),
+SIMULATED = {"v75": ("ragged", "short", "several", "turned", "inner_first", "between", "of_batch",
+                     "rounded_into"),
              "v79": ("one_tile", "turned_left", "masked", "large")}
 
 

@@ -80,3 +80,24 @@ def test_stores_to_quotients_are_in_order():
     scattered[(1,)](x, out, 32, 4)
     assert torch.equal(out[:8], x[3::4])
     assert torch.equal(out[32:], x[torch.arange(32) // 4] + x[torch.arange(32) % 4])
+
+
+@triton.jit
+def without_sign(out, N: tl.constexpr):
+    """Quotients and remainders of numbers that wrap around to large ones."""
+    i = tl.arange(0, N)
+    large = (i - N).to(tl.uint32)
+    tl.store(out + i, (large // 4).to(tl.int32))
+    tl.store(out + N + i, (large % 4).to(tl.int32))
+    tl.store(out + 2 * N + i, (large >> 1).to(tl.int32))
+    tl.store(out + 3 * N + i, (i - N) >> 1)
+    tl.store(out + 4 * N + i, (i - N) & 3)
+
+
+def test_numbers_without_sign():
+    out = torch.zeros(5, 16, dtype=torch.int32)
+    without_sign[(1,)](out, 16)
+    signed = torch.arange(16) - 16
+    large = signed + (1 << 32)
+    expected = torch.stack([large // 4, large % 4, large >> 1, signed >> 1, signed & 3]).to(torch.int32)
+    assert torch.equal(out, expected)
