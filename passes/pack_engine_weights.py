@@ -119,7 +119,7 @@ class PackEngineWeightsPass(Pass):
         if not (self.matrix_engine and context.target.has_matrix_engine):
             return
         for function, calls in models_of(module):
-            for call, kernel in calls:
+            for call, kernel in calls if formats_of(function) else ():
                 note_codes(function, self._pack_codes(function, call, kernel, context))
         for function, calls in models_of(module):
             packed, summed = set(numbers(function, PACKED)), numbers(function, SUMS)
@@ -140,10 +140,10 @@ class PackEngineWeightsPass(Pass):
         formats, packed = formats_of(function), list[int]()
         added: list[ir.Value] = []
         for op in ops_named(kernel, *names_of("linalg")):
-            depth = self._depth(op, context.target)
-            given = constant_of(op.operands[RIGHT], kernel, call, function) if depth else None
+            given = _constant(op, kernel, call, function)
             form = None if given is None else formats.get(given.arg_number)
-            if given is None or form is None or not form.is_for_engine(depth):
+            depth = 0 if form is None else self._depth(op, context.target)
+            if given is None or form is None or not depth or not form.is_for_engine(depth):
                 continue
             weight, matrix = ir.BlockArgument(op.operands[RIGHT]), ir.RankedTensorType(op.operands[RIGHT].type)
             if list(matrix.shape) != [depth, matrix.shape[-1]] or not isinstance(matrix.element_type, ir.F16Type):
@@ -176,9 +176,9 @@ class PackEngineWeightsPass(Pass):
                 _give_pieces(split, given, context.target, self.name)
                 packed.add(given.arg_number)
         for op in ops_named(kernel, *names_of("linalg")):
-            depth = self._depth(op, context.target)
-            given = constant_of(op.operands[RIGHT], kernel, call, function) if depth else None
-            if given is None:
+            given = _constant(op, kernel, call, function)
+            depth = 0 if given is None else self._depth(op, context.target)
+            if given is None or not depth:
                 continue
             weight = ir.BlockArgument(op.operands[RIGHT])
             old = ir.RankedTensorType(weight.type)
@@ -247,6 +247,12 @@ class PackEngineWeightsPass(Pass):
         if not is_matrix or matmul.batches or matmul.transposed(RIGHT) or target.version < FIRST_WITH_PLANES:
             return 0
         return matmul.sizes[-1] if self.always or bytes_pay(*matmul.sizes, ByteCost.of(target, constant=True)) else 0
+
+
+def _constant(op: ir.Operation, kernel: ir.Operation, call: ir.Operation,
+              function: ir.Operation) -> ir.BlockArgument | None:
+    """`constant_of` the second operand of ``op``."""
+    return constant_of(op.operands[RIGHT], kernel, call, function) if len(op.operands) > RIGHT else None
 
 
 def _tiled(matrix: ir.RankedTensorType) -> ir.RankedTensorType:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from math import prod
+from weakref import WeakKeyDictionary
 
 from torch_mlir import ir, rewrite
 
@@ -36,18 +37,45 @@ def ops_named(root: ir.Module | ir.Operation, *names: str) -> list[ir.Operation]
     Twenty times as fast as `find_ops`: patterns are matched by name before Python is called. Blocks follow each other
     as they are reached; what never is reached is not found.
     """
-    found: list[ir.Operation] = []
-
-    def keep(op: ir.Operation | ir.OpView, rewriter: object) -> bool:
-        found.append(op.operation)
-        return True  # no match: nothing is rewritten
-
     operation = root.operation
-    patterns = rewrite.RewritePatternSet(operation.context)
-    for name in names:
-        patterns.add(name, keep)
-    rewrite.walk_and_apply_patterns(operation, patterns.freeze())
+    finders = _finders.setdefault(operation.context, {})
+    finder = finders.pop(names, None) or _Finder(operation.context, names)  # no other thread has it meanwhile
+    found = finder.inside(operation)
+    if finder.lasts:
+        finders[names] = finder
     return [*found, operation] if operation.name in names else found
+
+
+class _Finder:
+    """Finds operations of certain ``names`` by patterns, which take longer to make than to search a function.
+
+    It ``lasts`` unless a dialect that defines one of the names may still be loaded: the patterns would not know it.
+    """
+
+    def __init__(self, context: ir.Context, names: tuple[str, ...]):
+        found: list[ir.Operation] = []  # `keep` refers to the list alone: cycles through patterns are not collected
+
+        def keep(op: ir.Operation | ir.OpView, rewriter: object) -> bool:
+            found.append(op.operation)
+            return True  # no match: nothing is rewritten
+
+        patterns = rewrite.RewritePatternSet(context)
+        for name in names:
+            patterns.add(name, keep)
+        self._found, self._patterns = found, patterns.freeze()
+        self.lasts = all(map(context.is_registered_operation, names))
+
+    def inside(self, root: ir.Operation) -> list[ir.Operation]:
+        """The operations in the regions of ``root``."""
+        self._found.clear()
+        rewrite.walk_and_apply_patterns(root, self._patterns)
+        found = self._found[:]
+        self._found.clear()
+        return found
+
+
+_finders: WeakKeyDictionary[ir.Context, dict[tuple[str, ...], _Finder]] = WeakKeyDictionary()
+"""By the names that they find. They refer to their context, so they end before it."""
 
 
 @cache

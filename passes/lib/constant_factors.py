@@ -32,8 +32,9 @@ def _only_argument(value: ir.Value, function: ir.Operation) -> ir.BlockArgument 
     """``value`` as a tensor that ``function`` gets as its argument, if it has no other use."""
     if not isinstance(value.owner, ir.Block) or value.owner.owner.operation != function:
         return None
-    type_ = ir.RankedTensorType(value.type)
-    return ir.BlockArgument(value) if len(list(value.uses)) == 1 and type_.has_static_shape else None
+    type_ = value.type
+    is_static = isinstance(type_, ir.RankedTensorType) and type_.has_static_shape
+    return ir.BlockArgument(value) if is_static and len(list(value.uses)) == 1 else None
 
 
 def give_more(function: ir.Operation, kernel: ir.Operation, types: Sequence[ir.Type],

@@ -210,20 +210,21 @@ def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequ
     Results of one tile that take at most ``cached`` bytes are stored through the cache, which nothing waits for.
     """
     count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
-    fetches = [o for o in operands if o.role is Role.FETCH]
-    stores = [o for o in operands if o.role is Role.STORE]
-    once = fetch_cycles([o.bytes(tile, 1) for o in fetches if not o.moves(tile, extents)], engine) + sum(
-        engine.waited_for(o.bytes(tile, 1)) for o in stores if not o.moves(tile, extents) and o.bytes(tile, 1) > cached)
+    resident: list[tuple[Role, int]] = []
+    moving: list[tuple[Role, int]] = []
+    for operand in operands:
+        if operand.role is not Role.KEEP:
+            (moving if operand.moves(tile, extents) else resident).append((operand.role, operand.bytes(tile, 1)))
+    once = fetch_cycles([size for role, size in resident if role is Role.FETCH], engine) + sum(
+        engine.waited_for(size) for role, size in resident if role is Role.STORE and size > cached)
     if count == 1:
         return spread(work) + once
     if any(e % t for e, t in zip(extents, tile, strict=True)):
         work *= _RAGGED
-    moving = [o.bytes(tile, 1) for o in operands if o.moves(tile, extents)]
-    first = [o.bytes(tile, 1) for o in fetches if o.moves(tile, extents)]
-    last = [o.bytes(tile, 1) for o in stores if o.moves(tile, extents)]
+    first, last = ([size for role, size in moving if role is wanted] for wanted in (Role.FETCH, Role.STORE))
     exposed = sum((engine.start + sum(n / engine.rate for n in part)) if part else 0.0 for part in (first, last))
     core = count * spread(work / count) + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
-    transfers = engine.start * (bool(first) + bool(last)) + count * sum(map(engine.busy, moving))
+    transfers = engine.start * (bool(first) + bool(last)) + count * sum(engine.busy(size) for _, size in moving)
     return once + max(exposed + core, transfers + core / count)  # nothing hides the work on the last tile
 
 

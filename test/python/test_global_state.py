@@ -19,6 +19,7 @@ ALLOWED = {
     "hexagon_mlir.frontend.torch.tracing._entered": "what holds while Dynamo compiles, until it has",
     "hexagon_mlir.interrupts._active": "the handler of Ctrl-C is the process's",
     "hexagon_mlir.ir.text.named_files": "files whose names MLIR has: its contexts keep them as long as the process",
+    "hexagon_mlir.ir.query._finders": "a cache that ends with each context of MLIR",
     "hexagon_mlir.pass_infra.upstream._managers": "a cache that ends with each context of MLIR",
     "hexagon_mlir.sim.reference.rules.STICKY": "bits of usr of the packet that the reference executes",
     "hexagon_mlir.sim.reference.rules._CHIP_RULES": "a table that decorators fill while modules load",

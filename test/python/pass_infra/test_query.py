@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hexagon_mlir.ir import parse
+from hexagon_mlir.ir import make_context, parse
 from hexagon_mlir.ir.query import find_ops, functions, ops_named
 
 NESTED = """
@@ -33,6 +33,21 @@ def test_as_a_walk(names):
     for root in (module, module.body.operations[1], find_ops(module, lambda op: op.name == "scf.for")[0]):
         assert ops_named(root, *names) == find_ops(root, lambda op: op.name in names)
     assert str(module) == before
+
+
+def test_what_was_found_before_is_not_found_again():
+    context = make_context()
+    first, second = (parse(NESTED, context=context) for _ in range(2))
+    assert len(ops_named(first, "scf.for")) == len(ops_named(first, "scf.for")) == 2
+    assert ops_named(second, "scf.for") == find_ops(second, lambda op: op.name == "scf.for")
+
+
+def test_in_dialects_that_are_loaded_later():
+    context = make_context()
+    assert ops_named(parse(NESTED, context=context), "shape.shape_of", "scf.for")[0].name == "scf.for"
+    module = parse("func.func @f(%x: tensor<?xf32>) {\n  %0 = shape.shape_of %x : tensor<?xf32> -> tensor<1xindex>\n"
+                   "  return\n}\n", context=context)
+    assert [op.name for op in ops_named(module, "shape.shape_of", "scf.for")] == ["shape.shape_of"]
 
 
 def test_what_is_never_reached():
