@@ -175,6 +175,9 @@ UNPROVEN = {"operator", "file operator", "name of an argument", "name of an inpu
 """Those that PyTorch 2.13 stumbles over before they do harm."""
 
 
+@pytest.mark.full_except("all constants", "all weights", "constant", "enumeration", "example inputs", "file operator",
+    "key", "name of an argument", "name of an input", "native code", "object", "operator", "size",
+    "size without quotes", "type of results", "weight")
 @pytest.mark.parametrize("name", sorted(attacks("")))
 def test_nothing_runs(small, tmp_path, monkeypatch, name):
     made = tmp_path / "made"

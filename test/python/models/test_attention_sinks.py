@@ -27,7 +27,7 @@ class Sinks(nn.Module):
         return torch.softmax(joined - joined.amax(-1, keepdim=True), -1)[..., :-1] @ v
 
 
-@pytest.mark.each_value
+@pytest.mark.full_except("0.5-mixed-0.005-33", "30.0-f32-1e-05-1")
 @pytest.mark.parametrize("rows", [1, 33])
 @pytest.mark.parametrize(("numerics", "error"), [("f32", 1e-5), ("mixed", 5e-3)])
 @pytest.mark.parametrize("sink", [-30.0, 0.5, 30.0])

@@ -151,7 +151,7 @@ def test_random_bytes(whole, tmp_path):
     """Wherever they are: the zip's directory, headers of its entries, documents, weights."""
     data, file, draw = whole.read_bytes(), tmp_path / "m.pt2", random.Random(4)
     failed = 0
-    for _ in range(100):
+    for _ in range(50):
         changed = bytearray(data)
         if draw.random() < 0.5:
             changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
@@ -164,7 +164,7 @@ def test_random_bytes(whole, tmp_path):
         except hx.HexError as error:
             failed += 1
             assert "m.pt2: error: pt2: " in str(error)
-    assert failed > 30
+    assert failed > 15
 
 
 def spots(value, path=()):
@@ -173,14 +173,14 @@ def spots(value, path=()):
         yield from spots(part, (*path, key))
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2, 3))])
 def test_programs_that_do_not_fit(whole, tmp_path, seed):
     """Another number, name or shape somewhere: PyTorch may find that out when it decomposes."""
     content, draw, file = records(whole), random.Random(seed), tmp_path / "m.pt2"
     document = json.loads(content[PROGRAM])
     places = [path for path in spots(document) if "metadata" not in path]
     failed = 0
-    for _ in range(25):
+    for _ in range(12):
         copy = json.loads(json.dumps(document))
         *path, last = draw.choice(places)
         holder = copy
@@ -203,7 +203,7 @@ def test_programs_that_do_not_fit(whole, tmp_path, seed):
         except hx.HexError as error:
             failed += 1
             assert all("\n" not in diagnostic.message for diagnostic in error.diagnostics)
-    assert failed > 8
+    assert failed > 3
 
 
 def test_program_with_a_weight_of_the_wrong_type(whole, tmp_path):

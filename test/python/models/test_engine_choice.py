@@ -22,8 +22,9 @@ def run(module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], engine: bool)
     return result, sum(found.cycles for found in records), any(found.matrix for found in records)
 
 
+@pytest.mark.full_except("dtype3-sizes3")
 @pytest.mark.parametrize(("dtype", "sizes"), [
-    (torch.float16, (32, 32, 32)), pytest.param(torch.float16, (64, 64, 64), marks=pytest.mark.full),
+    (torch.float16, (32, 32, 32)), (torch.float16, (64, 64, 64)),
     (torch.float16, (33, 65, 40)),
     (torch.bfloat16, (96, 96, 96))])
 def test_products_of_activations(dtype, sizes):
@@ -39,8 +40,9 @@ def test_products_of_activations(dtype, sizes):
     assert bool(((result.double() - (bias + left @ right)).abs() <= bound).all())
 
 
+@pytest.mark.full_except("channels2-2-True")
 @pytest.mark.parametrize(("channels", "extent", "used"), [
-    ((3, 8), 16, True), pytest.param((8, 8), 8, True, marks=pytest.mark.full), ((32, 32), 2, True),
+    ((3, 8), 16, True), ((8, 8), 8, True), ((32, 32), 2, True),
     ((64, 64), 1, False)])
 def test_small_convolutions(channels, extent, used):
     """3x3: HVX takes long for channels that fill no vector; for a single pixel it needs no tiles."""
@@ -57,8 +59,9 @@ def test_small_convolutions(channels, extent, used):
     assert bool(((result.double() - exact).abs() <= 2.0**-11 * exact.abs() + 2.0**-18 * size + 2.0**-16).all())
 
 
+@pytest.mark.full_except("sizes0-True")
 @pytest.mark.parametrize(("sizes", "used"), [
-    ((96, 512, 128), True), pytest.param((64, 256, 256), True, marks=pytest.mark.full), ((33, 100, 77), False)])
+    ((96, 512, 128), True), ((64, 256, 256), True), ((33, 100, 77), False)])
 def test_products_of_bytes_of_activations(sizes, used):
     class Product(torch.nn.Module):
         def forward(self, left, right):

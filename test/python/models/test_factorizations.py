@@ -54,6 +54,7 @@ def test_what_is_left_alone():
     assert factorizations.solve(torch.randn(3, 3), torch.randn(2, 3), left=False) is NotImplemented
 
 
+@pytest.mark.full
 def test_compiled():
     """A zero as the first pivot; a matrix of rank one has no logarithm of its determinant."""
     a, b = torch.randn(3, 3), torch.randn(3, 2)
