@@ -279,8 +279,8 @@ def test_as_hexagon_code(sample):
     programs = [*ragged, *long, *convolutions(), contraction("packed", "matmul", 7, "f32", "f32", (40, 77, 33)),
                 contraction("batch", "batch_matmul", 1, "f16", "f32", (2, 9, 45, 17))]
     some = [ragged[3 * number + number % 3].name for number in range(len(ACCUMULATE))]
-    programs = sample(programs, [*some, *(one.name for one in long[::4]), "nhwc_strided", "nhwc_dilated", "nhwc_one",
-                                 "nchw", "depthwise", "depthwise_i8", "nwc", "pool_max", "pool_min_i8", "batch"])
+    programs = sample(programs, [*some, long[4].name, "nhwc_strided", "nchw", "depthwise_i8",
+                                 "pool_max", "batch"])
     run_all(programs, on_simulator("".join(p.text for p in programs))[0])
 
 

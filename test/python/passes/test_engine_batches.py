@@ -166,9 +166,7 @@ def test_on_the_host():
         program.check(call(program.name, program.arguments)[0])
 
 
-SIMULATED = {"v75": ("ragged", "short", "several", "turned", "inner_first", "between", "of_batch",
-                     "rounded_into"),
-             "v79": ("one_tile", "turned_left", "masked", "large")}
+SIMULATED = {"v75": ("ragged", "several", "turned", "between", "rounded_into"), "v79": ("turned_left", "masked")}
 
 
 @pytest.mark.parametrize("target", SIMULATED)

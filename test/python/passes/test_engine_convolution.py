@@ -269,11 +269,10 @@ def test_on_the_host(forced, monkeypatch, sample):
 
 
 ON_EACH_CHIP = ("ragged", "window_1", "wide_ragged")
-ON_V75 = ("ragged", "few_channels", "no_padding", "window_1", "dilated", "batches", "groups", "groups_window_1", "wide",
-          "wide_window_1")
+ON_V75 = ("ragged", "few_channels", "window_1", "dilated", "batches", "groups", "wide")
 
 
-@pytest.mark.full_except("v73", "v75")
+@pytest.mark.full_except("v75")
 @pytest.mark.parametrize("target", ["v73", "v75", "v79"])
 def test_on_the_simulator(target, sample):
     found = [program(layer) for layer in LAYERS if layer.epilogue != "two" and (

@@ -374,9 +374,8 @@ def vector(name: str, columns: int, depth: int, sums: str) -> Program:
     return Program(name, text, [left, right], exact, bound, np.dtype({"f16": np.float16, "f32": np.float32}[sums]))
 
 
-ON_EACH_CHIP = ("sums_f32_33_65_31", "vector", "epilogue_40", "wide_33_65_31", "wide_1")
-ON_V75 = (*ON_EACH_CHIP, "sums_f32_1_1_1", "transposed_yyy", "odd_tiles", "pairs_of_columns", "wide_1_1_1",
-          "wide_short_vector", "batches", "gated", "read_twice")
+ON_EACH_CHIP = ("sums_f32_33_65_31", "epilogue_40", "wide_33_65_31")
+ON_V75 = (*ON_EACH_CHIP, "vector", "transposed_yyy", "odd_tiles", "pairs_of_columns", "wide_1_1_1", "batches", "gated")
 SHAPES = [(1, 1, 1), (5, 7, 45), (32, 32, 32), (33, 65, 31), (64, 200, 96), (70, 33, 130), (128, 96, 64)]
 
 

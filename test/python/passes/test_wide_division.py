@@ -95,9 +95,9 @@ def test_extended_words():
     check(x, y, (*SIGNED, *UNSIGNED), element="i32")
 
 
-@pytest.mark.parametrize("divisor", (0, -1, 3, -7, 4096, -(2**32), 10**12, -(2**63), *(
+@pytest.mark.parametrize("divisor", (0, -1, -7, 4096, -(2**63), *(
     pytest.param(number, marks=pytest.mark.full)
-    for number in (1, 2, -2, 10, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1))))
+    for number in (1, 2, -2, 3, 10, 10**12, -(2**32), 2**31, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1))))
 def test_constants(divisor):
     x = np.concatenate([edges(64), np.random.default_rng(2).integers(-(2**63), 2**63, 200, dtype=np.int64)])
     check(x, x, (*SIGNED, *UNSIGNED), constant=divisor)
