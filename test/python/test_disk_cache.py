@@ -12,10 +12,10 @@ import pytest
 from hexagon_mlir import disk_cache, targets
 from hexagon_mlir.codegen import emit
 from hexagon_mlir.sim import Machine
-from hexagon_mlir.sim.translation.cached import model_code
+from hexagon_mlir.sim.translation.cached import check_code, model_code
 
 TARGET = targets.get()
-ROUNDS = 200
+ROUNDS = 80
 
 
 @pytest.fixture(autouse=True)
@@ -231,9 +231,10 @@ def test_random_corruptions_never_show(home):
         for number, text in programs.items():
             assert emit(text, TARGET) == made[number]
             model_code.cache_clear()
+            check_code.cache_clear()
             assert Machine(made[number], TARGET).run("f", [1000]).return_value & 0xFFFFFFFF == 1000 + number
         files = sorted(file for part in disk_cache.PARTS for file in (home / part).iterdir())
-        assert len(files) == 5  # two modules, two programs, the model of caches
+        assert len(files) == 6  # two modules, two programs, the model of caches, checks
         before = [file.read_bytes() for file in files]
         corrupt(files, draw)
         changed += before != [file.read_bytes() for file in files]

@@ -142,7 +142,8 @@ def test_ctrl_c_while_the_bindings_call_back():
 
 
 @pytest.mark.parametrize(("words", "code", "says", "everyone"), [
-    (["hexmlir-opt", "k.mlir", "--pipeline=default", "--emit=asm", "-o", "k.s"], -signal.SIGINT, b"", False),
+    pytest.param(["hexmlir-opt", "k.mlir", "--pipeline=default", "--emit=asm", "-o", "k.s"], -signal.SIGINT, b"",
+                 False, marks=pytest.mark.full),
     pytest.param(["hexmlir", "compile", "k.mlir", "--emit=asm"], 130, b"hexmlir: interrupted\n", False,
                  marks=pytest.mark.full),
     (["hexmlir", "compile", "k.mlir", "--emit=asm"], 130, b"hexmlir: interrupted\n", True),

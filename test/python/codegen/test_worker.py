@@ -222,6 +222,7 @@ class TestSignals:
         yield several
         several.stop()
 
+    @pytest.mark.full_except("more than a pipe holds")
     @pytest.mark.parametrize("text", [GOOD, "".join(GOOD.replace("@f", f"@f{i}") for i in range(3000))],
                              ids=["small", "more than a pipe holds"])
     def test_stopped_before_a_request(self, several, text):
@@ -234,6 +235,7 @@ class TestSignals:
         assert time.monotonic() - start < 30
         assert not Path(f"/proc/{first}").exists() and emits(several)
 
+    @pytest.mark.full_except("9")
     @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL, signal.SIGTERM])
     def test_while_at_work(self, several, number):
         """The answer is the same, not that of a cautious LLVM."""
@@ -299,6 +301,7 @@ class TestSignals:
         assert errors == ["hexmlir: error: codegen: code generation was interrupted"]
         assert emits(several)
 
+    @pytest.mark.full_except("15")
     @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
     def test_a_parent_that_ends_takes_its_children_along(self, number):
         """At once, though LLVM is at work."""

@@ -36,8 +36,8 @@ def results(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("path", [
-    pytest.param(path, marks=[pytest.mark.full] * (path.stem in ("attention", "grouped_matmul", "persistent_matmul",
-                                                                   "rms_norm")))
+    pytest.param(path, marks=[pytest.mark.full] * (path.stem in ("attention", "dropout", "gelu", "grouped_matmul",
+                                                                   "libdevice", "persistent_matmul", "rms_norm")))
     for path in sorted((ROOT / "examples").glob("*.py"))], ids=lambda path: path.stem)
 def test_example(path, results):
     emulated = results(path)

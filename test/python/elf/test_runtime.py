@@ -8,7 +8,7 @@ import sys
 from functools import cache
 
 import pytest
-from binaries import needs_linker, needs_qemu
+from binaries import hexagon_compiler, needs_linker, needs_qemu
 from support import ROOT
 
 from hexagon_mlir.codegen.artifacts import link
@@ -94,17 +94,28 @@ def test_wrong_settings(build, tmp_path):
         assert done.returncode == 86 and f"HEXMLIR_RT_THREADS={value} is not a positive" in done.stderr
 
 
+@pytest.fixture(scope="module")
+def units_for_qemu(tmp_path_factory):
+    """One program of all units, which runs the one that its argument names."""
+    folder = tmp_path_factory.mktemp("qemu")
+    for name in UNITS:
+        (folder / f"{name}.c").write_text(f'#define main unit_{name}\n#include "test_{name}.c"\n')
+    units = "".join(f"int unit_{name}(void);\n" for name in UNITS)
+    calls = "".join(f'  if (!strcmp(words[1], "{name}")) return unit_{name}();\n' for name in UNITS)
+    (folder / "main.c").write_text(
+        f"#include <string.h>\n{units}int main(int count, char **words) {{\n  (void)count;\n{calls}  return 1;\n}}\n")
+    command = [*hexagon_compiler(), f"-I{RUNTIME / 'include'}", f"-I{RUNTIME / 'test'}", "main.c",
+               *(f"{name}.c" for name in UNITS), *sources(), "-o", "units"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return str(folder / "units")
+
+
 @needs_qemu
 @pytest.mark.parametrize("name", UNITS)
-def test_unit_under_qemu(name, tmp_path):
-    program = str(tmp_path / name)
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", link.TRIPLE, f"-mcpu={link.CPU}", *link.FLAGS,
-               "-static", "-s", f"-I{RUNTIME / 'include'}", str(RUNTIME / "test" / f"test_{name}.c"), *sources(),
-               "-o", program]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def test_unit_under_qemu(name, units_for_qemu):
     for workers in ("1", "4", "7") if name in ("async", "forks") else ("4",):
-        done = run(["qemu-hexagon", "-cpu", "v67", "-E", f"HEXMLIR_RT_THREADS={workers}", program])
+        done = run(["qemu-hexagon", "-cpu", "v67", "-E", f"HEXMLIR_RT_THREADS={workers}", units_for_qemu, name])
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{name}: ok\n", "")
 
 
