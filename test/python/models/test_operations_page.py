@@ -2,8 +2,6 @@
 
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -17,22 +15,21 @@ def section(title):
 EQUAL = re.findall(r"`([^`]+)`", section("Equal"))
 REFUSED = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", section("Refused"), re.M))
 PROGRAM = """
-import sys
 from bench import operations
 print(operations.page({name: operations.outcome(operations.database()[name]) for name in sys.argv[1:]}))
 """
 
 
-def test_sample():
+def test_sample(tmp_path, forks):
     """In a process of its own: PyTorch's test database changes settings of PyTorch."""
     choose = random.Random(26)
     equal, refused = choose.sample(EQUAL, 4), choose.sample(sorted(REFUSED), 3)
-    run = subprocess.run([sys.executable, "-c", PROGRAM, *equal, *refused], cwd=ROOT, capture_output=True, text=True,
-                         check=False)
-    assert run.returncode == 0, run.stderr
-    assert "Of 7 operations, 4 are equal" in run.stdout, run.stdout
+    (tmp_path / "sample.py").write_text(PROGRAM)
+    run = forks.run("python", tmp_path / "sample.py", *equal, *refused)
+    assert run.code == 0, run.err
+    assert "Of 7 operations, 4 are equal" in run.out, run.out
     for name in refused:
-        assert f"| `{name}` | {REFUSED[name]} |\n" in run.stdout
+        assert f"| `{name}` | {REFUSED[name]} |\n" in run.out
 
 
 def test_numbers_are_those_of_the_lists():
