@@ -160,6 +160,7 @@ MODELS = {
 }
 
 
+@pytest.mark.full_except("convolutions", "attention")
 @pytest.mark.parametrize("name", MODELS)
 def test_model(name, tmp_path):
     text, weights = MODELS[name]
