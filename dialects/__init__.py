@@ -30,7 +30,15 @@ from hexagon_mlir.ir.engine_operations import (
     ENGINE_STORE,
     ENGINE_WAIT,
 )
-from hexagon_mlir.ir.hexagon_dialect import BLOCK_MATRIX, BLOCK_SCALES, ENGINE_MATRIX, LOOK_UP, WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import (
+    ACTIVATION_MATRIX,
+    ACTIVATION_TILES,
+    BLOCK_MATRIX,
+    BLOCK_SCALES,
+    ENGINE_MATRIX,
+    LOOK_UP,
+    WEIGHT_MATRIX,
+)
 
 PREFIX = "hexagon."
 
@@ -117,6 +125,11 @@ OPERATIONS = {
         "``(tiles, columns?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has, and sums of its "
         "columns",
         frozenset({"source", "tensor"})),
+    ACTIVATION_TILES: Attribute(
+        "``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine, filled up with any finite numbers",
+        frozenset({"source", "tensor"})),
+    ACTIVATION_MATRIX: Attribute(
+        "``(tiles) -> matrix``: the matrix that such tiles have", frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
         frozenset({"source", "tensor"})),

@@ -176,6 +176,7 @@ MODEL = (
     ours("pack-block-weights", "a few rows are multiplied by codes of 4 bits: an eighth of the bytes to transfer"),
     ours("pack-engine-weights", "the matrix engine's weights are packed once, not in each run"),
     ours("pack-word-weights", "HVX multiplies four bytes in each lane: weights are interleaved once"),
+    ours("keep-activation-tiles", "the matrix engine's results are the next kernel's left factors as they are"),
 )
 """Of a model in linalg, before its kernels go through a pipeline each."""
 

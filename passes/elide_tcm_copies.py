@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
+from hexagon_mlir.dialects.engine_tiles import TILE
 from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, functions, memory_space, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
@@ -26,7 +28,8 @@ class ElideTcmCopiesPass(Pass):
     The attribute ``hexagon.in_tcm`` of a model's kernel has the numbers of the arguments that its caller has in TCM;
     results are numbered after the arguments, as the buffers that they become. A tile that is copied from such an
     argument is a slice of it, if its elements follow each other or its rows are whole vectors. A tile that becomes
-    contiguous elements of such a result is computed in its place; loops over short rows would take longer than a copy.
+    contiguous elements of such a result, or rows of as many as a tile of the matrix engine has, is computed in its
+    place; loops over short rows would take longer than a copy.
 
     Before:
         func.func @f(%x: tensor<8x64xf32>) -> tensor<8x64xf32> attributes {hexagon.in_tcm = array<i64: 0, 1>} {
@@ -161,6 +164,15 @@ def _has_whole_vectors(view: ir.Operation, whole: ir.Value, vector_bytes: int) -
     return stride == 1 and all(row > 0 and row % vector_bytes == 0 for row in rows)
 
 
+def _has_whole_tiles(insert: ir.Operation) -> bool:
+    """Whether ``insert`` puts tiles of the matrix engine, or as many elements that follow each other, into a tensor:
+    loops over them are long enough."""
+    sizes = list(ir.DenseI64ArrayAttr(insert.attributes["static_sizes"]))
+    shape = list(ir.RankedTensorType(insert.operands[1].type).shape)
+    whole = next((dim for dim in range(len(shape)) if sizes[dim:] == shape[dim:]), len(shape))
+    return prod(sizes[max(whole - 1, 0):]) >= TILE * TILE
+
+
 def _tiles_of(result: ir.Value) -> Iterator[ir.Value]:
     """What is all of ``result``, or contiguous elements of it, in an order in which users come first."""
     pending, seen = [result], set()
@@ -172,7 +184,8 @@ def _tiles_of(result: ir.Value) -> Iterator[ir.Value]:
         op = value.owner.operation
         if op.name == "tensor.insert_slice":
             pending.append(op.operands[1])
-            if _is_contiguous(op, op.operands[1]) and not isinstance(op.operands[0].owner, ir.Block):
+            in_place = _is_contiguous(op, op.operands[1]) or _has_whole_tiles(op)
+            if in_place and not isinstance(op.operands[0].owner, ir.Block):
                 yield op.operands[0]
         elif op.name in _RESHAPES:
             pending.append(op.operands[0])

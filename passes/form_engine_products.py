@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 from hexagon_mlir.dialects.engine_tiles import COLUMN_TABLE, IDENTITY_SCALE, PLANE_SCALES, EngineProduct, piece_fills
 from hexagon_mlir.dialects.engine_windows import Windows
 from hexagon_mlir.ir import erase_op, ir, memref
-from hexagon_mlir.ir.buffers import VIEWS, is_contiguous, root_buffer, uses_of_buffer
+from hexagon_mlir.ir.buffers import VIEWS, has_contiguous_parts, root_buffer, uses_of_buffer
 from hexagon_mlir.ir.constants import SharedConstants, constant
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.order import ancestor_in
@@ -204,7 +204,7 @@ def _match(product: ir.Operation, order: BlockOperations) -> Found | str:
     if isinstance(sums.owner, ir.Block) or sums.owner.operation.name != "memref.alloc":
         return "its sums are not in a buffer of their own"
     for value in (*list(product.operands)[:2], *list(after[0].operands)[_TABLES if converts(after[0]) else -1:]):
-        if not in_tcm(ir.MemRefType(value.type)) or not is_contiguous(ir.MemRefType(value.type)):
+        if not in_tcm(ir.MemRefType(value.type)) or not has_contiguous_parts(ir.MemRefType(value.type)):
             return "its tiles are not contiguous in TCM"
     others = [use.owner.operation for use in sums.uses if use.owner.operation.name != "memref.dealloc"]
     if any(not (is_engine_product(op) or fills_zero(op) or reads_out(op)) for op in others):

@@ -187,6 +187,8 @@ class HexagonLayoutPropagationPass(Pass):
         for value, new in ChainBuilder(chain, shared).build().items():
             for use in [use for use in value.uses if use.owner.operation not in members]:
                 use.owner.operation.operands[use.operand_number] = new
+            if value.owner.operation not in members:  # it took a result as tiles
+                erase_op(value.owner.operation, self.name)
         makers = [value.owner.operation for op in members for value in op.operands
                   if not isinstance(value.owner, ir.Block) and value.owner.operation.name.startswith("linalg.")]
         starts = [maker for place, maker in enumerate(makers) if maker not in members and maker not in makers[:place]]

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.constants import SharedConstants
-from hexagon_mlir.ir.hexagon_dialect import ENGINE_MATRIX, WEIGHT_MATRIX
+from hexagon_mlir.ir.hexagon_dialect import ACTIVATION_MATRIX, ACTIVATION_TILES, ENGINE_MATRIX, WEIGHT_MATRIX
 from hexagon_mlir.ir.query import functions, names_of, ops_named
 from hexagon_mlir.pass_infra import Pass, PassContext
 from hexagon_mlir.passes.lib.block_tiles import tile_bytes, vector_cycles
@@ -37,7 +37,7 @@ from hexagon_mlir.passes.matrix_engine.folding import bias_bytes
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder
 from hexagon_mlir.passes.matrix_engine.head_grid import HeadGridBuilder, fits
 from hexagon_mlir.passes.matrix_engine.heads import read_heads
-from hexagon_mlir.passes.matrix_engine.packed import packed_weights, unpack_matrix
+from hexagon_mlir.passes.matrix_engine.packed import packed_weights, tiles_or_rows, unpack_matrix
 from hexagon_mlir.passes.matrix_engine.programs import in_program, is_local
 from hexagon_mlir.passes.matrix_engine.read import Matmul, read_matmul
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul, read_byte_matmul
@@ -45,6 +45,7 @@ from hexagon_mlir.passes.matrix_engine.rounding import round_once
 from hexagon_mlir.passes.matrix_engine.schedule import Grid
 from hexagon_mlir.passes.matrix_engine.sizes import GAPS, choose_blocks, choose_column_parts, choose_cuts
 from hexagon_mlir.passes.matrix_engine.split_reduction import can_split, split_reduction
+from hexagon_mlir.passes.matrix_engine.tile_grid import TileGridBuilder, kept_as_tiles
 from hexagon_mlir.passes.matrix_engine.vectors import NAMES, as_one_row, multiplies_vector
 
 _RIGHT = 1
@@ -191,7 +192,11 @@ class HexagonMatrixEnginePass(Pass):
             if any(True for _ in op.results[0].uses):
                 with op.location, ir.InsertionPoint(op):
                     op.results[0].replace_all_uses_with(unpack_matrix(op))
-        erase_unused(module, [WEIGHT_MATRIX, ENGINE_MATRIX], self.name)
+        for op in ops_named(module, ACTIVATION_MATRIX, ACTIVATION_TILES):
+            if any(True for _ in op.results[0].uses):
+                with op.location, ir.InsertionPoint(op):
+                    op.results[0].replace_all_uses_with(tiles_or_rows(op))
+        erase_unused(module, [WEIGHT_MATRIX, ENGINE_MATRIX, ACTIVATION_MATRIX, ACTIVATION_TILES], self.name)
 
     def _rewrite_products(self, module: ir.Module, context: PassContext) -> None:
         constants = SharedConstants()
@@ -263,6 +268,12 @@ class HexagonMatrixEnginePass(Pass):
                 self._rewrite_cut(matmul, cuts, cost, context)
                 return
             parts = choose_column_parts(*sizes, budget, code_bytes, matmul.epilogue_bytes)
+        taken = kept_as_tiles(matmul) if grid is not None else None
+        if grid is not None and taken is not None:
+            taken.results[0].replace_all_uses_with(TileGridBuilder(matmul, grid[0]).build())
+            erase_op(taken, self.name)
+            self._erase(matmul)
+            return
         heads = read_heads(matmul) if grid is not None else None
         if grid is not None and heads is not None and fits(grid[0], heads):
             for one, result in zip(heads, HeadGridBuilder(matmul, grid[0], heads).build_all(), strict=True):

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from hexagon_mlir.codegen.memory_plan import Interval, lifetimes, plan, round_up
 from hexagon_mlir.codegen.model_calls import Buffer, Call
+from hexagon_mlir.dialects.activation_tiles import is_tiled
 from hexagon_mlir.dialects.kernel_memory import padded_elements
 from hexagon_mlir.targets import Target
 
@@ -92,8 +93,8 @@ def padded_lifetimes(calls: Sequence[Call], buffers: Sequence[Buffer], outputs: 
 
 
 def _row_bytes(buffer: Buffer) -> int:
-    """Bytes of all elements along the last dimension of ``buffer``, which has some."""
-    return buffer.nbytes // prod(buffer.shape[:-1])
+    """Bytes of all elements along the last dimension of ``buffer``, which has some, or of a tile."""
+    return buffer.nbytes // prod(buffer.shape[:2] if is_tiled(buffer.shape) else buffer.shape[:-1])
 
 
 def _rank(group: Sequence[int], lives: dict[int, Interval], uses: Sequence[int]) -> tuple[float, int]:

@@ -70,6 +70,12 @@ def is_contiguous(type_: ir.MemRefType) -> bool:
     return offset == 0 and list(strides) == [prod(type_.shape[dim + 1:]) for dim in range(type_.rank)]
 
 
+def has_contiguous_parts(type_: ir.MemRefType) -> bool:
+    """Whether the elements of each part along the first dimension, of static sizes, follow one another."""
+    strides, _ = type_.get_strides_and_offset()
+    return list(strides)[1:] == [prod(type_.shape[dim + 1:]) for dim in range(1, type_.rank)]
+
+
 def allocation_bytes(allocation: ir.Operation) -> int | None:
     """Most bytes ``allocation`` can take, or None when a dynamic size has no bound."""
     size = known_bytes(allocation.results[0].type)

@@ -29,6 +29,11 @@ LOOK_UP = "hexagon.look_up"
 WEIGHT_MATRIX = "hexagon.weight_matrix"
 """``(tiles, sums?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
 `hexagon_mlir.dialects.packed_weights`."""
+ACTIVATION_TILES = "hexagon.activation_tiles"
+"""``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine, filled up with any finite numbers: see
+`hexagon_mlir.dialects.activation_tiles`."""
+ACTIVATION_MATRIX = "hexagon.activation_matrix"
+"""``(tiles) -> matrix``: the matrix that such tiles have."""
 BLOCK_MATRIX = "hexagon.block_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks, see
 `hexagon_mlir.dialects.block_weights`."""
@@ -38,7 +43,7 @@ of the codes."""
 BLOCK_SCALES = "hexagon.block_scales"
 """``(integers, factors) -> scales``: scales, or minima, of blocks: bytes times the f16 factor of their superblock."""
 _ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
-_PURE = (LOOK_UP, WEIGHT_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, BLOCK_SCALES)
+_PURE = (LOOK_UP, WEIGHT_MATRIX, ACTIVATION_TILES, ACTIVATION_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, BLOCK_SCALES)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -82,6 +87,18 @@ irdl.dialect @hexagon {
     %columns = irdl.base "!builtin.tensor"
     %matrix = irdl.base "!builtin.tensor"
     irdl.operands(tiles: %tiles, columns: optional %columns)
+    irdl.results(matrix: %matrix)
+  }
+  irdl.operation @activation_tiles {
+    %matrix = irdl.base "!builtin.tensor"
+    %tiles = irdl.base "!builtin.tensor"
+    irdl.operands(matrix: %matrix)
+    irdl.results(tiles: %tiles)
+  }
+  irdl.operation @activation_matrix {
+    %tiles = irdl.base "!builtin.tensor"
+    %matrix = irdl.base "!builtin.tensor"
+    irdl.operands(tiles: %tiles)
     irdl.results(matrix: %matrix)
   }
   irdl.operation @block_matrix {

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hexagon_mlir.dialects.activation_tiles import taken_as_tiles
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import erase_op, ir, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.layout_propagation.chain import Chain, Kind, start_of
-from hexagon_mlir.passes.layout_propagation.layouts import (
+from hexagon_mlir.passes.layout_propagation.operands import Operands
+from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
+from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape, unpack
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
+from hexagon_mlir.passes.lib.tile_layouts import (
     COLUMNS,
     LANES,
     PAIRS,
@@ -22,11 +28,6 @@ from hexagon_mlir.passes.layout_propagation.layouts import (
     with_lanes,
     with_pairs,
 )
-from hexagon_mlir.passes.layout_propagation.operands import Operands
-from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
-from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape, unpack
-from hexagon_mlir.passes.lib.pure_slices import clone
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 
 Operand = tuple[ir.Value, Sequence[int]]
@@ -45,7 +46,7 @@ class ChainBuilder:
 
     def build(self) -> dict[ir.Value, ir.Value]:
         """The chain; what takes the place of each of its results."""
-        results = {}
+        results = dict[ir.Value, ir.Value]()
         for op, kind in self._chain.ops:
             with op.location, ir.InsertionPoint(op):
                 if kind is Kind.PRODUCT:
@@ -55,8 +56,16 @@ class ChainBuilder:
                 elif kind is Kind.ELEMENTWISE:
                     self._elementwise(op)
                 if op.results[0] in self._chain.results:
-                    results[op.results[0]] = self._matrix(op.results[0])
+                    results |= self._read_outside(op.results[0])
         return results
+
+    def _read_outside(self, value: ir.Value) -> dict[ir.Value, ir.Value]:
+        """What takes the place of ``value``, which ops outside the chain read: tiles alone where one of them takes
+        these."""
+        taken = taken_as_tiles(value)
+        if taken is None:
+            return {value: self._matrix(value)}
+        return {taken.results[0]: with_pairs(self._tiles[value])}
 
     def _product(self, op: ir.Operation) -> None:
         left, right = list(op.operands)[:2]

@@ -11,7 +11,10 @@ from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import fill
 from hexagon_mlir.ir.query import input_count
-from hexagon_mlir.passes.layout_propagation.layouts import (
+from hexagon_mlir.passes.lib.engine_tiles import pack_activations, pack_weights, zeros
+from hexagon_mlir.passes.lib.pure_slices import clone
+from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
+from hexagon_mlir.passes.lib.tile_layouts import (
     COLUMNS,
     LANES,
     PAIRS,
@@ -21,9 +24,6 @@ from hexagon_mlir.passes.layout_propagation.layouts import (
     copied,
     with_lanes,
 )
-from hexagon_mlir.passes.lib.engine_tiles import pack_activations, pack_weights, zeros
-from hexagon_mlir.passes.lib.pure_slices import clone
-from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
 from hexagon_mlir.passes.lib.vector_loop import dims_of
 
 _LARGEST = 65504.0

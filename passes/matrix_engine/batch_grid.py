@@ -11,10 +11,10 @@ from hexagon_mlir.passes.lib.engine_batches import (
     unpack_batch,
 )
 from hexagon_mlir.passes.matrix_engine.batch_schedule import Groups
-from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, Where
+from hexagon_mlir.passes.matrix_engine.build import Where
 from hexagon_mlir.passes.matrix_engine.grid import Product, StepsBuilder
 from hexagon_mlir.passes.matrix_engine.packed import Weights
-from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.read import LEFT, RESULT, RIGHT, Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import Fetch
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
+from hexagon_mlir.dialects.activation_tiles import tiles_of_activations
 from hexagon_mlir.dialects.engine_tiles import TILE, tiles
 from hexagon_mlir.ir import arith, ir, scf, tensor
 from hexagon_mlir.ir.constants import index
@@ -22,9 +23,9 @@ from hexagon_mlir.passes.lib.engine_tiles import (
 from hexagon_mlir.passes.lib.tcm_tensors import is_in_tcm, tcm_copy, tcm_tensor
 from hexagon_mlir.passes.matrix_engine.epilogue import epilogue_reads, on_block
 from hexagon_mlir.passes.matrix_engine.folding import bias_tiles, of_columns
-from hexagon_mlir.passes.matrix_engine.packed import packed_columns, packed_tiles, packed_weights
+from hexagon_mlir.passes.matrix_engine.packed import packed_columns, packed_tiles, packed_weights, tile_columns
 from hexagon_mlir.passes.matrix_engine.programs import before_loops, in_program, is_local, is_only_read
-from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.read import LEFT, RESULT, RIGHT, Matmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, choose_parts
 from hexagon_mlir.passes.matrix_engine.staged import activation_tiles
 
@@ -32,7 +33,6 @@ Where = dict[int, tuple[ir.Value, int]]
 """Loop to the start and the size of the part of it that a block covers."""
 Emit = Callable[[Where, ir.Value], ir.Value]
 """Part of the loops, the result so far -> the result with that part."""
-LEFT, RIGHT, RESULT = range(3)
 
 
 class MatmulBuilder:
@@ -61,6 +61,9 @@ class MatmulBuilder:
         """One block of rows: its tiles, and the columns of the result."""
         matmul = self._matmul
         start, count = where[matmul.row]
+        given = tiles_of_activations(matmul.op.operands[LEFT])
+        if given is not None:
+            return self._over_columns(tile_columns(given, start, 0, count), where, result)
         whole = self._in_program and count == matmul.extents[matmul.row] and not matmul.batches
         with before_loops(matmul.op, matmul.op.operands[LEFT]) if whole else nullcontext():
             activations = activation_tiles(matmul, count, lambda first, rows: self._block(

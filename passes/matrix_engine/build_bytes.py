@@ -20,11 +20,11 @@ from hexagon_mlir.passes.lib.engine_byte_tiles import (
 from hexagon_mlir.passes.lib.engine_nibbles import NibblePairs
 from hexagon_mlir.passes.lib.static_slices import extract, insert
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy, tcm_tensor
-from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.byte_sizes import choose_byte_parts, row_tiles
 from hexagon_mlir.passes.matrix_engine.packed import tile_columns
 from hexagon_mlir.passes.matrix_engine.programs import is_local
-from hexagon_mlir.passes.matrix_engine.read import Dims
+from hexagon_mlir.passes.matrix_engine.read import LEFT, RIGHT, Dims
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 

@@ -9,10 +9,11 @@ from hexagon_mlir.passes.lib.engine_byte_products import multiply_bytes
 from hexagon_mlir.passes.lib.engine_byte_tiles import join_planes, pack_byte_weights, pack_nibble_weights, rows_of_bytes
 from hexagon_mlir.passes.lib.static_slices import extract
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_tensor
-from hexagon_mlir.passes.matrix_engine.build import LEFT, RIGHT, Where
+from hexagon_mlir.passes.matrix_engine.build import Where
 from hexagon_mlir.passes.matrix_engine.build_bytes import ByteMatmulBuilder, as_byte_matrix
 from hexagon_mlir.passes.matrix_engine.grid import GridBuilder, Product
 from hexagon_mlir.passes.matrix_engine.packed import Weights
+from hexagon_mlir.passes.matrix_engine.read import LEFT, RIGHT
 from hexagon_mlir.passes.matrix_engine.read_bytes import ByteMatmul
 from hexagon_mlir.passes.matrix_engine.schedule import Fetch, Grid
 

@@ -9,9 +9,9 @@ from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.ir import arith, ir, scf
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape
-from hexagon_mlir.passes.matrix_engine.build import RESULT, RIGHT, MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder, Where
 from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, packed_weights
-from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.read import RESULT, RIGHT, Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import AHEAD, UNFINISHED
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks, ColumnParts
 

@@ -37,13 +37,27 @@ def on_block(matmul: Matmul, block: ir.Value, others: Sequence[ir.Value], droppe
     into = tcm_tensor(list(shape), ir.RankedTensorType(op.results[0].type).element_type)
     maps.append(ir.AffineMap.get_identity(len(kept)))
 
-    def body(elements: Sequence[ir.Value]) -> ir.Value:
-        old = op.regions[0].blocks[0]
-        arguments = dict(zip((old.arguments[number] for number in numbers), elements, strict=False))
-        return _cloned(matmul, old, arguments)
-
     with op.location:
-        return generic(inputs, into, maps, ["parallel"] * len(kept), body)
+        return generic(inputs, into, maps, ["parallel"] * len(kept), lambda elements: _body(matmul, numbers, elements))
+
+
+def on_tiles(matmul: Matmul, block: ir.Value) -> ir.Value:
+    """The epilogue, which reads nothing else, on the f16 result tiles ``block``."""
+    op = matmul.epilogue
+    assert op is not None
+    numbers, type_ = _inputs(matmul, op), ir.RankedTensorType(block.type)
+    same = ir.AffineMap.get_identity(type_.rank)
+    with op.location:
+        return generic([block] * len(numbers), tcm_tensor(type_.shape, type_.element_type),
+                       [same] * (len(numbers) + 1), ["parallel"] * type_.rank,
+                       lambda elements: _body(matmul, numbers, elements))
+
+
+def _body(matmul: Matmul, numbers: Sequence[int], elements: Sequence[ir.Value]) -> ir.Value:
+    """What the epilogue computes of ``elements`` of its inputs ``numbers``."""
+    assert matmul.epilogue is not None
+    old = matmul.epilogue.regions[0].blocks[0]
+    return _cloned(matmul, old, dict(zip((old.arguments[number] for number in numbers), elements, strict=False)))
 
 
 def _cloned(matmul: Matmul, old: ir.Block, mapping: dict[ir.Value, ir.Value]) -> ir.Value:

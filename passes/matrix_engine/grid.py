@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from hexagon_mlir.dialects.activation_tiles import tiles_of_activations
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.ir.constants import index
@@ -17,9 +18,15 @@ from hexagon_mlir.passes.lib.engine_tiles import (
     pack_weights,
     rows_shape,
 )
-from hexagon_mlir.passes.matrix_engine.build import LEFT, RESULT, RIGHT, MatmulBuilder, Where
-from hexagon_mlir.passes.matrix_engine.packed import Weights, packed_columns, packed_tiles, packed_weights
-from hexagon_mlir.passes.matrix_engine.read import Matmul
+from hexagon_mlir.passes.matrix_engine.build import MatmulBuilder, Where
+from hexagon_mlir.passes.matrix_engine.packed import (
+    Weights,
+    packed_columns,
+    packed_tiles,
+    packed_weights,
+    tile_columns,
+)
+from hexagon_mlir.passes.matrix_engine.read import LEFT, RESULT, RIGHT, Matmul
 from hexagon_mlir.passes.matrix_engine.schedule import UNFINISHED, Fetch, Grid, Step
 from hexagon_mlir.passes.matrix_engine.sizes import Blocks
 
@@ -106,6 +113,7 @@ class GridBuilder(StepsBuilder):
         self._places = [[(index(start), count) for start, count in zip(accumulate((0, *counts)), counts, strict=False)]
                         for _, counts in loops]
         self._loops = [loop for loop, _ in loops]
+        self._activations = tiles_of_activations(matmul.op.operands[LEFT])
 
     def multiplied(self, rows: ir.Value, columns: ir.Value, where: Where) -> ir.Value:
         """Result tiles of two blocks of tiles."""
@@ -114,6 +122,8 @@ class GridBuilder(StepsBuilder):
     def fetched(self, fetch: Fetch) -> Weights:
         """The block in TCM: rows, or the tiles of weights that are packed."""
         where, weights = self.where(fetch), packed_weights(self._matmul.op.operands[RIGHT])
+        if fetch.operand == LEFT and self._activations is not None:
+            return tile_columns(self._activations, where[self._matmul.row][0], 0, where[self._matmul.row][1])
         if fetch.operand == LEFT or weights is None:
             return self._block(fetch.operand, where)
         start, count = where[self._matmul.column]
@@ -125,7 +135,7 @@ class GridBuilder(StepsBuilder):
             return packed_tiles(block, self.where(fetch)[self._matmul.column][1])
         assert isinstance(block, ir.Value)
         if fetch.operand == LEFT:
-            return pack_activations(block, self._matmul.transposed(LEFT))
+            return block if self._activations is not None else pack_activations(block, self._matmul.transposed(LEFT))
         return pack_weights(block, self._matmul.transposed(RIGHT))
 
     def where(self, *fetches: Fetch) -> Where:

@@ -1,4 +1,4 @@
-"""Right factors that are tiles or codes already: parts of them in TCM, and the matrix for products that stay on HVX."""
+"""Factors that are tiles or codes already: parts of them in TCM, and the matrix for products that stay on HVX."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from hexagon_mlir.dialects.nibble_weights import has_nibbles
 from hexagon_mlir.dialects.packed_weights import tiles_of
 from hexagon_mlir.ir import arith, ir, linalg, tensor
 from hexagon_mlir.ir.constants import index
+from hexagon_mlir.ir.hexagon_dialect import ACTIVATION_MATRIX
 from hexagon_mlir.passes.lib.block_tiles import as_halves
 from hexagon_mlir.passes.lib.block_weights import BlockWeights, weights_for_engine
 from hexagon_mlir.passes.lib.engine_nibbles import bytes_of_nibbles
+from hexagon_mlir.passes.lib.engine_tiles import as_matrix, pack_activations, rows_shape, unpack, zeros
 from hexagon_mlir.passes.lib.tcm_tensors import tcm_copy
 
 Weights: TypeAlias = "ir.Value | BlockWeights"
@@ -40,7 +42,8 @@ def packed_tiles(weights: Weights, count: int, into: ir.Value | None = None) -> 
 
 
 def tile_columns(weights: ir.Value, start: ir.Value, offset: int, count: int, width: int = TILE) -> ir.Value:
-    """The part of ``weights``, whose first dimension is over tiles of ``width`` columns, in TCM."""
+    """The part of ``weights``, whose first dimension is over tiles of ``width`` columns, in TCM; or of activations and
+    rows."""
     type_ = ir.RankedTensorType(weights.type)
     shape = [-(-count // width), *type_.shape[1:]]
     if shape == list(type_.shape):
@@ -72,6 +75,22 @@ def unpack_matrix(op: ir.Operation) -> ir.Value:
     padded = tensor.collapse_shape(ir.RankedTensorType.get([depth * TILE, columns * TILE], type_.element_type), rows,
                                    [[0, 1, 2], [3, 4]])
     return _top_left(padded, op.results[0].type)
+
+
+def tiles_or_rows(op: ir.Operation) -> ir.Value:
+    """The result of ``hexagon.activation_tiles`` or ``hexagon.activation_matrix`` ``op`` as linalg, at the insertion
+    point."""
+    given, result = op.operands[0], ir.RankedTensorType(op.results[0].type)
+    if op.name == ACTIVATION_MATRIX:
+        rows, columns, *_ = ir.RankedTensorType(given.type).shape
+        into = tensor.empty(rows_shape(rows, columns, False), result.element_type)
+        return _top_left(as_matrix(unpack(given, into, False), False), result)
+    shape = list(ir.RankedTensorType(given.type).shape)
+    whole = [TILE * extent for extent in result.shape[:2]]
+    if shape != whole:
+        filled = zeros(tensor.empty(whole, result.element_type))
+        given = tensor.InsertSliceOp(given, filled, [], [], [], [0, 0], shape, [1, 1]).result
+    return pack_activations(given, False, tensor.empty(result.shape, result.element_type))
 
 
 def _top_left(padded: ir.Value, result: ir.Type) -> ir.Value:

@@ -15,7 +15,8 @@ from hexagon_mlir.passes.matrix_engine.folding import Folding, read_folding
 
 Dims = tuple[int, ...]
 _FACTORS = 2
-RESULT = 2
+LEFT, RIGHT, RESULT = range(3)
+"""Operands of a product."""
 _SECOND_HALF_BYTES = 4
 
 

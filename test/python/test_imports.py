@@ -53,6 +53,7 @@ ALLOWED = {
 SHARED = {"lib", "math_library"}
 """Folders of passes/ that all passes may import."""
 OF_PASSES = {
+    "activation_tiles": {"keep_activation_tiles"},
     "arith_legalization": {"hexagon_arith_legalization"}, "async_lowering": {"hexagon_async_lowering"},
     "async_threads": {"form_async_threads"},
     "block_loads": {"coalesce_block_loads"}, "nibbles": {"recognize_nibbles"},
@@ -72,7 +73,7 @@ OF_PASSES = {
     "matrix_engine": {"hexagon_matrix_engine", "pack_engine_weights", "form_engine_products", "hexagon_split_products",
                       "pack_word_weights", "pack_constant_weights", "recognize_nibbles",
                       "hexagon_engine_convolution", "engine_convolution", "split_products", "fold_factor_casts",
-                      "separate_accumulators", "untile_products", "block_products"},
+                      "separate_accumulators", "untile_products", "block_products", "activation_tiles"},
     "memory_lowering": {"hexagon_memory_lowering"},
     "outlining": {"outline_stages", "outline_similar_nests", "merge_functions"},
     "overlapped_transfers": {"overlap_transfers"},

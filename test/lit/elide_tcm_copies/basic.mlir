@@ -72,3 +72,15 @@ func.func @state(%x: tensor<1x64xf32>, %n: index) -> (tensor<8x64xf32>, tensor<1
   %z = linalg.add ins(%h, %u : tensor<1x64xf32>, tensor<1x64xf32>) outs(%h : tensor<1x64xf32>) -> tensor<1x64xf32>
   return %r, %z : tensor<8x64xf32>, tensor<1x64xf32>
 }
+
+// Columns of tiles of the matrix engine are computed in place: each row of them is long.
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[O:.*]] = tensor.empty() : tensor<2x1x16x64xf16>
+// CHECK: linalg.exp {{.*}} outs(%[[O]]
+func.func @columns(%x: tensor<2x1x16x64xf16>) -> tensor<2x3x16x64xf16> attributes {hexagon.in_tcm = array<i64: 0, 1>} {
+  %e = tensor.empty() : tensor<2x3x16x64xf16>
+  %o = bufferization.alloc_tensor() {memory_space = 1 : i64} : tensor<2x1x16x64xf16>
+  %y = linalg.exp ins(%x : tensor<2x1x16x64xf16>) outs(%o : tensor<2x1x16x64xf16>) -> tensor<2x1x16x64xf16>
+  %r = tensor.insert_slice %y into %e[0, 1, 0, 0] [2, 1, 16, 64] [1, 1, 1, 1] : tensor<2x1x16x64xf16> into tensor<2x3x16x64xf16>
+  return %r : tensor<2x3x16x64xf16>
+}

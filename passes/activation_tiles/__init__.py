@@ -1,0 +1,1 @@
+"""Parts of `keep-activation-tiles`: `read` (which results can be tiles) and `rewrite`."""
