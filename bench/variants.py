@@ -61,6 +61,7 @@ NUMBERS: dict[str, tuple[float, ...]] = {
     "crowded": (36, 40, 44, 48, 56, 60, 70, 1000),
     "overhead": (0.0, 0.01, 0.02, 0.05, 0.1, 1.0),
     "qfloat": (0.0, 0.1, 0.2, 0.25, 0.3, 0.36, 0.4, 0.5, 1.1),
+    "unaligned": (0.0, 0.04, 0.2, 0.4, 2.0),
 }
 """Of each field of `Limits`: the values that are tried."""
 MEANINGS: dict[str, str] = {number.name: number.metadata["meaning"] for number in fields(Limits)}
@@ -207,7 +208,7 @@ def described(variant: Variant) -> str:
     """``variant`` in words."""
     table = "" if variant.budget is None else f"table {variant.budget.registers}{' slots' * variant.budget.slots}"
     words = ("ordered" * variant.ordered, "scheduled" * variant.scheduled, "windows" * variant.windows, table,
-             "no bits" * (not variant.bits))
+             "no bits" * (not variant.bits), "loads apart" * (not variant.realigned))
     return ", ".join(filter(None, words)) or "as it is"
 
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from hexagon_mlir.codegen.hvx.conversions_before_calls import conversions_before_calls
 from hexagon_mlir.codegen.llvm import Library, binding
@@ -164,11 +165,10 @@ class Code:
 
     def assembly(self, variant: Variant) -> str | None:
         """The assembly; None when a qfloat value is stored to the stack in it."""
-        library = self.optimized.library
-        asm = library.generate(self.text(variant), variant, self.realigned, "assembly")
-        if self.realigned and SHARED_VECTORS.found(asm):  # only after the checks that hold for every variant
+        asm = self._generated(variant, "assembly")
+        if self.realigned and variant.realigned and SHARED_VECTORS.found(asm):  # the checks hold for every variant
             self.realigned = False
-            asm = library.generate(self.text(variant), variant, self.realigned, "assembly")
+            asm = self._generated(variant, "assembly")
         if not self.optimized.spills_lose or not QFLOAT_SPILLS.found(asm):
             return asm
         if self.converted_early:
@@ -183,7 +183,11 @@ class Code:
 
     def object(self, variant: Variant) -> bytes:
         """Object code."""
-        return self.optimized.library.generate(self.text(variant), variant, self.realigned, "object")
+        return self._generated(variant, "object")
+
+    def _generated(self, variant: Variant, kind: str) -> Any:
+        exact = variant if self.realigned else replace(variant, realigned=False)
+        return self.optimized.library.generate(self.text(variant), exact, kind)
 
 
 def warm_up() -> None:

@@ -88,14 +88,14 @@ class Library:
             first.link_in(other)
         return str(first)
 
-    def generate(self, llvm_ir: str, variant: Variant, realigned: bool, kind: str) -> Any:
+    def generate(self, llvm_ir: str, variant: Variant, kind: str) -> Any:
         """``kind`` "assembly" (str) or "object" (bytes) of optimised ``llvm_ir``; from a fresh module, since emission
-        changes one. ``realigned`` lets LLVM merge adjacent stores.
+        changes one.
         """
         # The window search moves instructions tentatively; LLVM 22 aborts where a live range is not updated.
         self._set(*ALWAYS, *(_FEW_SEARCHES if self.loops == "kept" else _ALL_SEARCHES),
                   _SCHEDULED[variant.scheduled], _WINDOWS[variant.windows and not self.cautious], _BITS[variant.bits],
-                  _RESCHEDULED[variant.rescheduled], _REALIGNED[realigned])
+                  _RESCHEDULED[variant.rescheduled], _REALIGNED[variant.realigned])
         module = binding().parse_assembly(llvm_ir, context=binding().create_context())
         return getattr(_machine(self.cpu, self.features, self.relocation), f"emit_{kind}")(module)
 

@@ -38,6 +38,7 @@ def test_a_table_of_a_number(functions):
 
 def test_variants_in_words():
     assert described(Variant()) == "as it is" and described(Variant(scheduled=True, bits=False)) == "scheduled, no bits"
+    assert described(Variant(ordered=True, realigned=False)) == "ordered, loads apart"
 
 
 def test_the_command_line(capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hexagon_mlir.codegen.hvx.split_plan import VECTOR_BITS
 from hexagon_mlir.codegen.rewrites.copy_loops import MOVING, REARRANGING
 from hexagon_mlir.codegen.scheduling.register_pressure import pressure_in_block, values_leaving
 from hexagon_mlir.llvmir import Instruction, Module
@@ -20,7 +21,8 @@ class Traits(NamedTuple):
     stay in registers too; ``outside`` the same for other blocks. ``products``: a loop multiplies by lanes of vectors
     that the previous iteration has loaded. ``qfloat`` is the fraction of the vector instructions that take or make
     qfloat values. ``moves``: all that is done with vectors is to load, permute and store them. ``longest`` is the most
-    instructions in a loop of one block.
+    instructions in a loop of one block. ``unaligned`` is the fraction of the vector loads at addresses that are not
+    known to be aligned.
     """
 
     pressure: int = 0
@@ -29,11 +31,12 @@ class Traits(NamedTuple):
     qfloat: float = 0.0
     moves: bool = False
     longest: int = 0
+    unaligned: float = 0.0
 
 
 def traits(module: Module) -> Traits:
     """The traits of the functions of ``module`` together, in its order of instructions."""
-    pressure = outside = vectors = qfloat = permutes = others = longest = 0
+    pressure = outside = vectors = qfloat = permutes = others = longest = loads = unaligned = 0
     products = False
     for function in module.functions:
         is_native = "@llvm.hexagon." in function.text
@@ -47,6 +50,9 @@ def traits(module: Module) -> Traits:
         leaving = values_leaving(function.records)
         vectors += len(of_vectors)
         qfloat += sum(".qf" in i.flags for i in function.instructions)
+        alignments = [i.alignment for i in of_vectors if i.opcode == "load"]
+        loads += len(alignments)
+        unaligned += sum(alignment < VECTOR_BITS // 8 for alignment in alignments)
         for block in function.blocks:
             alive = pressure_in_block(block.instructions, leaving)
             if block.is_loop:
@@ -54,7 +60,8 @@ def traits(module: Module) -> Traits:
                 pressure, products = max(pressure, alive), products or _adds_up_products(block.instructions)
             else:
                 outside = max(outside, alive)
-    return Traits(pressure, outside, products, qfloat / max(vectors, 1), permutes > 0 == others, longest)
+    return Traits(pressure, outside, products, qfloat / max(vectors, 1), permutes > 0 == others, longest,
+                  unaligned / max(loads, 1))
 
 
 def _adds_up_products(loop: Sequence[Instruction]) -> bool:

@@ -4,6 +4,7 @@
 """
 
 import sys
+from dataclasses import replace
 
 from hexagon_mlir import targets
 from hexagon_mlir.codegen import llvm
@@ -33,8 +34,8 @@ def assembly(number, cured):
     printed = library.optimized if fault.optimized else library.normal_form
     program.module = Module.parse(printed(program.text))
     program = apply([step for step in taken if step not in BEFORE_O3], program)
-    joined_stores = not (cured and fault.workaround == SHARED_VECTORS.name)
-    return library.generate(program.text, fault.variant, joined_stores, "assembly")
+    realigned = not (cured and fault.workaround == SHARED_VECTORS.name)
+    return library.generate(program.text, replace(fault.variant, realigned=realigned), "assembly")
 
 
 if __name__ == "__main__":

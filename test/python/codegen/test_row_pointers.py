@@ -51,9 +51,9 @@ def generated(left_out):
     text, = lower_module(parse(TEXT), chip).modules
     program = Program(Module.parse(text), library)
     program = steps.apply((*steps.BEFORE_O3, steps.O3, *steps.AFTER_O3), program)
-    program = replace(program, variant=Variant())
+    program = replace(program, variant=Variant(realigned=False))
     program = steps.apply([step for step in steps.BY_VARIANT if step.name != left_out], program)
-    return library.generate(program.text, program.variant, False, "assembly")
+    return library.generate(program.text, program.variant, "assembly")
 
 
 def test_values():

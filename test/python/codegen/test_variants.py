@@ -57,6 +57,14 @@ def test_traits_of_a_loop_that_only_moves_vectors():
     assert not traits(loop("\n".join([*lines[:2], *lines[4:]]))).moves, "nothing is permuted"
 
 
+def test_traits_of_unaligned_loads():
+    lines = ["  %i = phi i32 [ 9, %entry ], [ %less, %loop ]", f"  %v = load {WORDS}, ptr %a, align 128",
+             f"  %u = load {WORDS}, ptr %b, align 64", call("%w", "vaddw", "%v", "%u"),
+             f"  store {WORDS} %w, ptr %a, align 4", "  %less = add i32 %i, -1"]
+    assert traits(loop("\n".join(lines))).unaligned == 1 / 2
+    assert traits(loop("\n".join(lines)).replace("align 64", "align 256")).unaligned == 0
+
+
 def test_what_comes_first():
     assert not variants(Traits(moves=True))[0].rescheduled and all(v.rescheduled for v in variants(FREE))
     assert variants(FREE)[0].ordered and variants(FREE)[0].windows and not variants(FREE)[0].scheduled
@@ -76,6 +84,14 @@ def test_constants_come_from_a_table():
     assert table.budget.registers < ordered.budget.registers
     first, slots, last = variants(TABLED._replace(qfloat=0.45))
     assert first == table and slots.budget.slots and last == ordered
+
+
+def test_unaligned_loads_stay_apart_in_loops():
+    looped = FREE._replace(longest=40, unaligned=0.5)
+    assert not any(variant.realigned for variant in variants(looped))
+    assert [replace(variant, realigned=True) for variant in variants(looped)] == list(variants(FREE))
+    for other in (looped._replace(unaligned=0.05), looped._replace(products=True), looped._replace(longest=0)):
+        assert all(variant.realigned for variant in variants(other))
 
 
 def test_limits_move_the_boundaries():
