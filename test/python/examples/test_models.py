@@ -10,6 +10,7 @@ from support import ROOT
 pytestmark = pytest.mark.only_values
 
 
+@pytest.mark.full_except("exported_model-2")
 @pytest.mark.parametrize(("name", "errors"), [("torch_compile", 2), ("exported_model", 2)])
 def test_example(name, errors, capsys):
     torch.compiler.reset()

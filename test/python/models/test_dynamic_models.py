@@ -40,6 +40,7 @@ MODELS = {
 }
 
 
+@pytest.mark.full_except("ResNet, batch")
 @pytest.mark.only_values
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=[pytest.mark.full] * (name not in ("GPT-2, length", "ResNet, batch"))) for name in MODELS])

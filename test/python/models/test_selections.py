@@ -32,6 +32,7 @@ def test_histograms():
     assert compiled(lambda x: x.histc(8, 0, 4), x).sum() == ((x >= 0) & (x <= 4)).sum()
 
 
+@pytest.mark.full_except("6")
 @pytest.mark.parametrize("rows", (6, 40))
 def test_a_matrix_for_each_group_of_rows(rows):
     """An empty group, and rows after the last one; few rows and many."""
@@ -82,6 +83,7 @@ def _groups(x, weights, ends):
     return list(zip([0, *ends.tolist()[:-1]], ends.tolist(), strict=True))
 
 
+@pytest.mark.full_except("40")
 @pytest.mark.parametrize("rows", (6, 40))
 def test_products_of_experts(library, rows):
     """Forward and backward, an empty group, rows after the last one: gradients are zero there."""

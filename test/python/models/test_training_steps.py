@@ -47,7 +47,7 @@ ARCHITECTURES = {
                    lambda: torch.randn(3, 7))}
 
 
-@pytest.mark.full_except("convolution", "transformer")
+@pytest.mark.full_except("transformer")
 @pytest.mark.parametrize(("make", "inputs"), ARCHITECTURES.values(), ids=ARCHITECTURES)
 def test_losses_of_three_steps(make, inputs):
     torch.manual_seed(3)

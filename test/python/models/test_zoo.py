@@ -21,6 +21,7 @@ from bench.regressions import MODELS, MORE_MODELS
 pytestmark = pytest.mark.only_values
 
 
+@pytest.mark.full_except("U-Net", "graph network", "Mamba block")
 @pytest.mark.parametrize("name", [  # the rest of MORE: bench/models.py
     *(pytest.param(name, marks=[pytest.mark.full] * (name in (*MODELS, *MORE_MODELS, "LSTM denoiser")))
       for name in SMALL),

@@ -105,7 +105,7 @@ KERNELS = {
 
 
 @pytest.mark.only_values(False)
-@pytest.mark.full_except("exp", "softmax", "product")
+@pytest.mark.full_except("softmax", "product")
 @pytest.mark.parametrize("name", KERNELS)
 def test_one_compilation_is_as_fast_as_one_for_each_size(name):
     """Above 16 K elements it takes at most a quarter more cycles than code for the size."""

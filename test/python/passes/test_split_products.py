@@ -112,6 +112,7 @@ def factors(m, k, n):
     return a, b
 
 
+@pytest.mark.full_except("v75-17-7680-33-f32", "v79-33-150-70-bf16")
 @pytest.mark.parametrize(("target", "m", "k", "n", "kind"), [
     ("v75", 17, 512, 65, "f32"), ("v75", 17, 7680, 33, "f32"), ("v79", 33, 150, 70, "bf16"),
     *(pytest.param(*case, marks=pytest.mark.full) for case in (

@@ -202,6 +202,7 @@ func.func @f(%x: tensor<ROWSx192xf16>, %w: tensor<192xCOLUMNSxf16>, %r: tensor<R
 """
 
 
+@pytest.mark.full_except("6000-192-False", "129-200-True")
 @pytest.mark.parametrize(("rows", "columns", "stays"), [(197, 192, True), (129, 200, True), (6000, 192, False)])
 def test_a_sum_with_a_product_is_read_in_tcm_and_is_a_result_too(rows, columns, stays):
     """It is computed block by block, copied to DDR once, and not read from there; where it fits."""

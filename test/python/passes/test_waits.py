@@ -35,7 +35,8 @@ def test_linalg(name, combination):
 
 
 @pytest.mark.parametrize(("name", "combination"), [
-    *((name, "+MT+DB") for name in ("vector_add", "gelu", "dropout", "libdevice", "softmax", "rms_norm", "layer_norm",
+    *(pytest.param(name, "+MT+DB", marks=pytest.mark.full) for name in ("dropout", "gelu", "libdevice")),
+    *((name, "+MT+DB") for name in ("vector_add", "softmax", "rms_norm", "layer_norm",
                                     "persistent_matmul", "grouped_matmul")),
     *(("matmul", combination) for combination in COMBINATIONS)])
 def test_examples(name, combination, monkeypatch, tmp_path):
