@@ -55,8 +55,9 @@ def test_saved(case, tmp_path):
     assert torch.equal(loaded(x), model(x))
 
 
+@pytest.mark.full_except("settings1")
 @pytest.mark.parametrize("settings", [
-    {"matrix_engine": False}, {"pipeline": "scalar"}, pytest.param({"target": "v68"}, marks=pytest.mark.full)])
+    {"matrix_engine": False}, {"pipeline": "scalar"}, {"target": "v68"}])
 def test_weights_stay_matrices_without_the_engine(settings, case):
     module, x, _ = case
     model = hx.compile(torch.export.export(module, (x,)), numerics="mixed", **settings)

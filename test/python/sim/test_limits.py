@@ -88,7 +88,8 @@ def test_memory_of_the_host(tmp_path, call, arguments, message):
 HUGE = 320 << 20
 
 
-@pytest.mark.full_except("strcspn-##none-", "strtod-#0-a number of 1048576 characters or more",
+@pytest.mark.full_except(
+    "strcspn-##none-", "strtod-#0-a number of 1048576 characters or more",
     "sprintf-r16-printf: a format of more than 67108864 bytes")
 @pytest.mark.parametrize(("name", "second", "reason"), [
     ("strchr", "#50", ""), ("strstr", "r17", ""), ("strcspn", "##none", ""), ("strcpy", "r16", ""),

@@ -71,6 +71,7 @@ CASES = [
 ]
 
 
+@pytest.mark.full_except("mlp", "pooled", "embedded", "joined", "converted", "scattered")
 @pytest.mark.parametrize(("function", "arguments"), CASES)
 @pytest.mark.filterwarnings("ignore:Could not find an active CPU backend")
 def test_inductor(function, arguments, tmp_path, monkeypatch):
