@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -282,15 +282,19 @@ class Case:
 
 
 class Module(torch.nn.Module):
-    """One call."""
+    """The calls of some cases, one after the other."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, several: Sequence[Case]):
         super().__init__()
-        self.function = function
+        self.calls = [(case.function, len(case.inputs)) for case in several]
 
     def forward(self, *inputs: torch.Tensor) -> Any:
-        """The call."""
-        return self.function(*inputs)
+        """The results."""
+        results, rest = [], list(inputs)
+        for function, count in self.calls:
+            results.append(function(*rest[:count]))
+            del rest[:count]
+        return tuple(results)
 
 
 def cases() -> Iterator[Case]:
@@ -327,10 +331,20 @@ def _call(name: str, op: Callable[..., Any], positional: tuple[Any, ...], named:
 
 def difference(case: Case) -> str:
     """Compile, run, compare: empty, or what differs. Raises `HexError` for what is refused."""
+    return differences([case])[case.name]
+
+
+def differences(several: Sequence[Case]) -> dict[str, str]:
+    """`difference` of each by name; all are one model."""
     import hexagon_mlir as hx
 
-    module = Module(case.function).eval()
-    got = hx.compile(torch.export.export(module, case.inputs))(*(x.clone() for x in case.inputs))
+    inputs = tuple(x for case in several for x in case.inputs)
+    model = hx.compile(torch.export.export(Module(several).eval(), inputs))
+    results = model(*(x.clone() for x in inputs))
+    return {case.name: _difference(case, got) for case, got in zip(several, results, strict=True)}
+
+
+def _difference(case: Case, got: Any) -> str:
     try:
         expected = case.expected()
         half = any(x.dtype == torch.float16 for x in case.inputs)
