@@ -55,8 +55,10 @@ def on_host(module: ir.Module, entries: Sequence[str]) -> Call:
 
 
 def on_simulator(text: str, pipeline: str = "default", target: str = "v75") -> tuple[Call, str]:
-    """Compile ``text`` once; a call of any public function, and the assembly."""
-    compiled = compile_module(parse(text), target, pipeline, RunOptions(verify_levels=True))
+    """Compile ``text`` once; a call of any public function, and the assembly. Of levels, which `after` checks, only the
+    last one matters here.
+    """
+    compiled = compile_module(parse(text), target, pipeline)
 
     def call(entry: str, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         launch(compiled.asm, entry, list(arguments), None, target)
