@@ -28,12 +28,18 @@ def steps_until(pipeline: str, last: str, target: str = "v75") -> list[Step]:
     return steps[:[s.title for s in steps].index(last) + 1]
 
 
+MANY = 20
+"""Steps that are most of a pipeline."""
+
+
 def after(text: str, steps: Sequence[Step], target: str = "v75") -> tuple[ir.Module, PassContext]:
-    """``text`` after ``steps``, levels checked, and the context with its remarks."""
+    """``text`` after ``steps``, and the context with its remarks. Levels are checked, but those of most of a pipeline,
+    which `test_stages` checks: that takes a quarter of the time of a test.
+    """
     module = parse(text)
     set_index_bits(module)
     context = PassContext(targets.get(target))
-    run_steps(module, steps, context, RunOptions(verify_levels=True))
+    run_steps(module, steps, context, RunOptions(verify_levels=len(steps) < MANY))
     return module, context
 
 
@@ -55,8 +61,8 @@ def on_host(module: ir.Module, entries: Sequence[str]) -> Call:
 
 
 def on_simulator(text: str, pipeline: str = "default", target: str = "v75") -> tuple[Call, str]:
-    """Compile ``text`` once; a call of any public function, and the assembly. Of levels, which `after` checks, only the
-    last one matters here.
+    """Compile ``text`` once; a call of any public function, and the assembly. Levels are
+    not checked (see `after`).
     """
     compiled = compile_module(parse(text), target, pipeline)
 
