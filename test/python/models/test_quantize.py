@@ -66,7 +66,7 @@ def ratio(got, expected):
     return float((got - expected).norm() / expected.norm())
 
 
-@pytest.mark.full_except("f16-0.002", "int8-0.03", "int4-0.2")
+@pytest.mark.full_except("f16-0.002", "int4-0.2")
 @pytest.mark.parametrize(("scheme", "error"), [("f32", 1e-6), ("f16", 2e-3), ("int8", 0.03), ("int4", 0.2)])
 def test_each_scheme_of_a_model(net, batches, scheme, error):
     model = copy_of(net)
