@@ -12,6 +12,7 @@ from hexagon_mlir.ir.make import binary, cast, fill
 from hexagon_mlir.ir.query import input_count
 from hexagon_mlir.passes.layout_propagation.chain import Chain, Kind, start_of
 from hexagon_mlir.passes.layout_propagation.operands import Operands
+from hexagon_mlir.passes.layout_propagation.row_values import compute_row_values
 from hexagon_mlir.passes.lib.engine_conversions import Conversion, converted
 from hexagon_mlir.passes.lib.engine_tiles import as_matrix, multiply, rows_shape, unpack
 from hexagon_mlir.passes.lib.pure_slices import clone
@@ -113,9 +114,12 @@ class ChainBuilder:
         columns = type_.shape[1] if matrix else 1
         reads = self._reads(op, dims, dims[-1][0], columns)
         into = TILES if matrix else ROWS
+        values = compute_row_values(op, reads, self._chain.rows) if columns > TILE else {}
+        reads += [(value, ROWS) for value in values.values()]
         out = tcm_tensor(shape_of(into, self._chain.rows, columns), type_.element_type)
         found = self._tiles if matrix else self._rows
-        found[op.results[0]] = _uncopied(generic(reads, (out, into), (), lambda elements: self._body(op, elements)))
+        found[op.results[0]] = _uncopied(generic(reads, (out, into), (), lambda elements: self._body(
+            op, elements, list(values))))
 
     def _maximum(self, op: ir.Operation) -> None:
         dims = dims_of(op)
@@ -162,13 +166,17 @@ class ChainBuilder:
                 reads.append(self._operands.operand(value, read, row, columns))
         return reads
 
-    def _mapped(self, op: ir.Operation, elements: list[ir.Value]) -> dict[ir.Value, ir.Value]:
-        """The values of the body of ``op`` but for its end, of ``elements``; sums of products have been
-        scaled and rounded already."""
+    def _mapped(self, op: ir.Operation, elements: list[ir.Value], given: Sequence[ir.Value] = ()
+                ) -> dict[ir.Value, ir.Value]:
+        """The values of the body of ``op`` but for its end, of ``elements``: those of its inputs, the ``given`` values
+        of the body, and that of its output; sums of products have been scaled and rounded already."""
         body = op.regions[0].blocks[0]
-        mapping = dict(zip(body.arguments, elements, strict=True))
+        *inputs, output = body.arguments
+        mapping = dict(zip((*inputs, *given, output), elements, strict=True))
         for view in list(body.operations)[:-1]:
             inner = view.operation
+            if inner.results[0] in mapping:
+                continue
             known = mapping.get(inner.operands[0]) if len(inner.operands) else None
             is_rounded = known is not None and known.type != inner.operands[0].type
             if is_rounded and inner.name in ("arith.mulf", "arith.truncf"):
@@ -177,10 +185,10 @@ class ChainBuilder:
                 clone(inner, mapping)
         return mapping
 
-    def _body(self, op: ir.Operation, elements: list[ir.Value]) -> ir.Value:
+    def _body(self, op: ir.Operation, elements: list[ir.Value], given: Sequence[ir.Value]) -> ir.Value:
         body = op.regions[0].blocks[0]
         result = body.operations[len(body.operations) - 1].operands[0]
-        return self._mapped(op, elements).get(result, result)
+        return self._mapped(op, elements, given).get(result, result)
 
     def _matrix(self, value: ir.Value) -> ir.Value:
         """The rows of the tiles of ``value``."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
+from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiled_shape, tiles
 from hexagon_mlir.ir import ir, linalg, tensor
 from hexagon_mlir.ir.constants import constant
 from hexagon_mlir.ir.make import fill
@@ -48,8 +48,10 @@ class Operands:
             return self._once(("weights", value), value, lambda: self._columns(_first_rows_of(value) or value, value))
 
         def make() -> ir.Value:
-            matrix = _with_ones(value, transposed) if with_ones else _whole(tcm_copy(value))
-            return pack_weights(_transposed(matrix) if transposed else matrix, False)
+            matrix = _whole(tcm_copy(value))
+            if transposed:
+                matrix = _transposed(matrix)
+            return _with_ones(matrix) if with_ones else pack_weights(matrix, False)
 
         return self._once(("weights", value, transposed, with_ones), value, make)
 
@@ -164,15 +166,21 @@ def _filled(shape: list[int], element: ir.Type) -> ir.Value:
     return zeros(into)
 
 
-def _with_ones(value: ir.Value, transposed: bool) -> ir.Value:
-    """The right factor ``value`` with 32 columns of ones more, filled up with zeros to whole tiles."""
-    type_ = ir.RankedTensorType(value.type)
-    depth, columns = reversed(type_.shape) if transposed else type_.shape
-    sizes, beside = [TILE * tiles(depth), TILE * (tiles(columns) + 1)], [0, TILE * tiles(columns)]
-    ones = fill(constant(ir.FloatAttr.get(type_.element_type, 1.0)), tcm_tensor(
-        [TILE, depth] if transposed else [depth, TILE], type_.element_type)).result
-    into = _filled(sizes[::-1] if transposed else sizes, type_.element_type)
-    return _inserted(ones, _inserted(value, into, [0, 0]), beside[::-1] if transposed else beside)
+def _with_ones(matrix: ir.Value) -> ir.Value:
+    """The tiles of weights of ``matrix``, whole tiles, and one more column of tiles of ones. What rows that fill up the
+    last tile are multiplied by is zero."""
+    type_ = ir.RankedTensorType(matrix.type)
+    depth, columns = (extent // TILE for extent in type_.shape)
+    whole, packed, ones = (tiled_shape(count, depth) for count in (columns + 1, columns, 1))
+    into = tcm_tensor(whole, type_.element_type)
+    for first, shape in ((0, packed), (columns, ones)):
+        place = [first, *[0] * (len(shape) - 1)]
+        part = tensor.ExtractSliceOp(ir.RankedTensorType.get(shape, type_.element_type), into, [], [], [], place, shape,
+                                     [1] * len(shape)).result
+        made = (pack_weights(matrix, False, part) if first == 0 else
+                fill(constant(ir.FloatAttr.get(type_.element_type, 1.0)), part).result)
+        into = _inserted(made, into, place)
+    return into
 
 
 def _inserted(part: ir.Value, into: ir.Value, offsets: list[int]) -> ir.Value:

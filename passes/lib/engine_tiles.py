@@ -53,10 +53,10 @@ def pack_activations(matrix: ir.Value, transposed: bool, into: ir.Value | None =
                  [2, 0, 3, 1, 4] if transposed else [0, 3, 1, 4, 2], into)
 
 
-def pack_weights(matrix: ir.Value, transposed: bool) -> ir.Value:
-    """Tiles of ``matrix``, whole tiles of K x N halves, or of N x K if ``transposed``."""
+def pack_weights(matrix: ir.Value, transposed: bool, into: ir.Value | None = None) -> ir.Value:
+    """Tiles of ``matrix``, whole tiles of K x N halves, or of N x K if ``transposed``; written to ``into``."""
     return _pack(matrix, _COLUMNS if transposed else _ROWS, _ROWS if transposed else _COLUMNS,
-                 [0, 2, 3, 1, 4] if transposed else [3, 0, 1, 4, 2])
+                 [0, 2, 3, 1, 4] if transposed else [3, 0, 1, 4, 2], into)
 
 
 def _pack(matrix: ir.Value, rows: list[int], columns: list[int], permutation: list[int],

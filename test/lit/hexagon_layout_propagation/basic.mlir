@@ -52,8 +52,10 @@ func.func @elementwise(%a: tensor<64x32xf16>, %b: tensor<32x96xf16>, %c: tensor<
 // CHECK-LABEL: func.func @softmax
 // CHECK-DAG: %[[LIMITS:.*]] = arith.constant dense<{{.*}}> : tensor<2x64xf16>
 // CHECK-DAG: %[[MASK:.*]] = arith.constant dense<{{.*}}> : tensor<64xi16>
-// CHECK: linalg.fill {{.*}} -> tensor<40x32xf16>
-// CHECK: tensor.insert_slice {{.*}}[0, 32] [40, 32] [1, 1] : tensor<40x32xf16> into tensor<64x64xf16>
+// CHECK: linalg.transpose {{.*}} permutation = [3, 0, 1, 4, 2]
+// CHECK: tensor.insert_slice {{.*}}[0, 0, 0, 0, 0] {{.*}} : tensor<1x2x16x32x2xf16> into tensor<2x2x16x32x2xf16>
+// CHECK: %[[ONES:.*]] = linalg.fill ins(%cst{{.*}} : f16) outs(%{{.*}} : tensor<1x2x16x32x2xf16>)
+// CHECK: tensor.insert_slice %[[ONES]] into {{.*}}[1, 0, 0, 0, 0] {{.*}} : tensor<1x2x16x32x2xf16> into tensor<2x2x16x32x2xf16>
 // CHECK: arith.minnumf
 // CHECK: arith.maxnumf
 // CHECK: iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]

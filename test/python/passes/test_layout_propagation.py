@@ -7,8 +7,10 @@ from batch import after, on_host, on_simulator, steps_until
 from hexagon_mlir.frontend.torch.kernels import attention_rows
 from hexagon_mlir.frontend.torch.kernels.attention_blocks import plan
 from hexagon_mlir.frontend.torch.kernels.attention_scores import Shape
-from hexagon_mlir.ir import to_text
+from hexagon_mlir.ir import parse, to_text
+from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import PassStep, UpstreamStep, registry
+from hexagon_mlir.passes.layout_propagation.row_values import row_values
 from hexagon_mlir.passes.layout_propagation.sizes import chain_cost
 from hexagon_mlir.passes.lib.engine_cost import pays
 from hexagon_mlir.targets import get
@@ -37,6 +39,37 @@ SHAPES = {
     "together": shape(1, 1, 140, 40, 32),
     "nan_of_nothing": shape(1, 1, 66, 70, 64, mask=(1, 1, 66, 70), safe=False, cap=2.0),
 }
+
+
+GENERIC = """
+  func.func @f(%t: tensor<4x4xf16>, %r: tensor<4xf32>, %s: tensor<4xf32>) -> tensor<4x4xf16> {{
+    %one = arith.constant 1.0 : f32
+    %e = tensor.empty() : tensor<4x4xf16>
+    %0 = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+        affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}}
+        ins(%t, %r, %s : tensor<4x4xf16>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4x4xf16>) {{
+    ^bb0(%x: f16, %y: f32, %z: f32, %old: f16):
+      {body}
+      linalg.yield %o : f16
+    }} -> tensor<4x4xf16>
+    return %0 : tensor<4x4xf16>
+  }}"""
+OF_ELEMENTS = ["%w = arith.extf %x : f16 to f32", "%v = arith.mulf %w, %c : f32", "%o = arith.truncf %v : f32 to f16"]
+
+
+@pytest.mark.parametrize(("of_rows", "count", "read"), [
+    (["%a = arith.addf %y, %one : f32", "%b = arith.mulf %a, %z : f32", "%c = arith.mulf %b, %b : f32"], 3, 1),
+    (["%a = arith.addf %y, %one : f32", "%c = arith.mulf %a, %z : f32"], 0, 0),
+    (["%a = arith.addf %y, %one : f32", "%d = arith.cmpf oeq, %a, %one : f32", "%b = arith.mulf %a, %z : f32",
+      "%p = arith.mulf %b, %b : f32", "%q = arith.mulf %p, %a : f32", "%u = arith.addf %q, %q : f32",
+      "%c = arith.select %d, %u, %one : f32"], 5, 2),
+    (["%c = arith.mulf %one, %one : f32"], 0, 0)], ids=["three", "two", "with_a_mask", "of_constants"])
+def test_which_values_are_computed_once_a_row(of_rows, count, read):
+    """More than twice as many operations as values that others read; no masks, and nothing that is in no row."""
+    module = parse(GENERIC.format(body="\n".join([*of_rows, *OF_ELEMENTS])))
+    body = ops_named(module, "linalg.generic")[0].regions[0].blocks[0]
+    ops, values = row_values(body, list(body.arguments)[1:3])
+    assert (len(ops), len(values)) == (count, read)
 
 
 def arguments(s):
