@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from fractions import Fraction
 
 from hexagon_mlir.codegen.hvx.integer_ranges import integer, integer_bounds
@@ -24,6 +25,8 @@ _LARGEST_FACTOR = 1 << 30
 """Larger integers added to the bits do not represent a multiplication by a power of two."""
 _ROUNDED = (("and", -(1 << _FRACTION_BITS)), ("add", 1 << _FRACTION_BITS - 1), ("fptosi", None))
 """The operations that round y to a multiple of 2^23, last one first."""
+_CODES = {"float": ("<f", 0x7F800000), "half": ("<e", 0x7C00)}
+"""Element -> its code in `struct`, and the bits of infinity."""
 _RECIPROCAL, _RECIPROCAL_ROOT = Fraction(-1), Fraction(-1, 2)
 _SEEDS = ((0x7E000000, 0x7F800000, _RECIPROCAL), (0x5E000000, 0x60000000, _RECIPROCAL_ROOT))
 """``constant - bits`` and ``constant - (bits >> 1)``: seeds of 1/x and 1/sqrt(x), within 13 % of them."""
@@ -86,6 +89,15 @@ def from_bits(values: KnownValues, source: Instruction) -> Form:
         if form is not None:
             return form
     return UNKNOWN
+
+
+def from_integer(values: KnownValues, operand: str, element: str) -> Form:
+    """A float that has the bits of the integer ``operand``: positive floats rise with their bits."""
+    low, high = integer_bounds(operand, values.definitions)
+    code, infinity = _CODES[element]
+    if not 0 <= low <= high < infinity:
+        return UNKNOWN
+    return Form(*(struct.unpack(code, number.to_bytes(struct.calcsize(code), "little"))[0] for number in (low, high)))
 
 
 def _seed(values: KnownValues, source: Instruction) -> Form | None:

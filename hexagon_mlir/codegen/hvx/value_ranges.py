@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hexagon_mlir.codegen.hvx.bit_forms import MAGIC_LIMIT, converted, from_bits, magic_added, rounded
+from hexagon_mlir.codegen.hvx.bit_forms import MAGIC_LIMIT, converted, from_bits, from_integer, magic_added, rounded
 from hexagon_mlir.codegen.hvx.half_conversions import LARGEST_HALF
 from hexagon_mlir.codegen.hvx.known_values import KnownValues
 from hexagon_mlir.codegen.hvx.value_forms import UNKNOWN, Form, constant, largest
@@ -127,7 +127,8 @@ def _select(values: KnownValues, i: Instruction, element: str) -> Form:
 
 def _bitcast(values: KnownValues, i: Instruction, element: str) -> Form:
     source = values.definitions.get(i.operands[0])
-    return from_bits(values, source) if source is not None and element == "float" else UNKNOWN
+    form = from_bits(values, source) if source is not None and element == "float" else UNKNOWN
+    return form if form is not UNKNOWN else from_integer(values, i.operands[0], element)
 
 
 def _call(values: KnownValues, i: Instruction, element: str) -> Form | None:

@@ -14,6 +14,7 @@ from hexagon_mlir.codegen.hvx.split_plan import BITS, VECTOR_BITS, SplitPlan
 from hexagon_mlir.llvmir import Instruction
 from hexagon_mlir.llvmir.types import vector_type
 
+_WORDS, _PAIR = "<32 x i32>", "<64 x i32>"
 _FLOAT = "vmpy.qf32.hf"
 _INTEGER = {(8, "sext", "sext"): "vmpybv", (8, "zext", "zext"): "vmpyubv", (8, "zext", "sext"): "vmpybusv",
             (16, "sext", "sext"): "vmpyhv", (16, "zext", "zext"): "vmpyuhv", (16, "sext", "zext"): "vmpyhus"}
@@ -21,9 +22,19 @@ _INTEGER = {(8, "sext", "sext"): "vmpybv", (8, "zext", "zext"): "vmpyubv", (8, "
 
 
 def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value) -> bool:
-    """Fill ``value`` with the product ``i`` if it is one of two factors widened from the same width."""
-    if i.opcode not in ("mul", "fmul"):
+    """Fill ``value`` with ``i`` if it is the product of two factors widened from the same width, or its sum with
+    integers."""
+    if i.opcode == "add":
+        for operand, other in zip(i.operands, reversed(i.operands), strict=True):
+            product, total = plan.definitions.get(operand), (other, i.type)
+            if product is not None and product.opcode == "mul" and _make(builder, plan, product, value, total):
+                return True
         return False
+    return i.opcode in ("mul", "fmul") and _make(builder, plan, i, value)
+
+
+def _make(builder: PartBuilder, plan: SplitPlan, i: Instruction, value: Value,
+          total: tuple[str, str] | None = None) -> bool:
     casts = [plan.definitions.get(o) for o in i.operands]
     if any(c is None or c.opcode not in ("sext", "zext", "fpext") or c.result not in plan.names for c in casts):
         return False
@@ -41,7 +52,12 @@ def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction,
     if not name or len(lane_strides) != 1 or value.lane_stride != (stride := lane_strides.pop()) * value.bits // bits:
         return False
     columns = [builder.ieee(c.operands[0], f) for c, f in zip((left, right), factors, strict=True)]
-    parts = _products(builder, name, columns, [f.native for f in factors], bits, stride)
+    sums: list[str] = []
+    if total is not None:
+        if value.bits != 2 * bits:
+            return False
+        sums = builder.with_stride(total[0], builder.value(*total), value.lane_stride)
+    parts = _products(builder, name, columns, [f.native for f in factors], bits, stride, sums)
     if name == _FLOAT:
         value.qfloats = parts
         return True
@@ -54,15 +70,20 @@ def make_widening_product(builder: PartBuilder, plan: SplitPlan, i: Instruction,
 
 
 def _products(builder: PartBuilder, name: str, columns: list[list[str]], natives: list[str], bits: int,
-              stride: int) -> list[str]:
-    """Each pair of parts as two: products of its even and of its odd lanes."""
+              stride: int, sums: list[str]) -> list[str]:
+    """Each pair of parts as two: products of its even and of its odd lanes, added to the parts of ``sums``, if any."""
     new = [""] * (2 * len(columns[0]))
-    type_ = "<32 x i32>" if name == _FLOAT else f"<{VECTOR_BITS // bits // 2} x i{2 * bits}>"
+    type_ = _WORDS if name == _FLOAT else f"<{VECTOR_BITS // bits // 2} x i{2 * bits}>"
     for number, factors in enumerate(zip(*columns, strict=True)):
-        words = [builder.words(f, native) for f, native in zip(factors, natives, strict=True)]
-        pair = builder.intrinsic(name, "<64 x i32>", *(("<32 x i32>", w) for w in words))
+        words = [(_WORDS, builder.words(f, native)) for f, native in zip(factors, natives, strict=True)]
         group, residue = divmod(number, stride)
         place = group * 2 * stride + residue
+        if sums:
+            both = [(_WORDS, builder.words(sums[at], type_)) for at in (place + stride, place)]
+            total = builder.intrinsic("vcombine", _PAIR, *both)
+            pair = builder.intrinsic(f"{name}.acc", _PAIR, (_PAIR, total), *words)
+        else:
+            pair = builder.intrinsic(name, _PAIR, *words)
         new[place] = builder.as_type(builder.half("lo", pair), type_)
         new[place + stride] = builder.as_type(builder.half("hi", pair), type_)
     return new

@@ -38,6 +38,12 @@ class TestRanges:
 
     @pytest.mark.parametrize(("integer", "low", "high"), [
         (("%i = and <32 x i32> %a, splat (i32 255)",), 0, 255),
+        (("%b = and <32 x i32> %a, splat (i32 255)", "%i = sub <32 x i32> splat (i32 10), %b"), -245, 10),
+        (("%b = ashr <32 x i32> %a, splat (i32 24)", "%i = mul <32 x i32> %b, splat (i32 -3)"), -381, 384),
+        (("%b = ashr <32 x i32> %a, splat (i32 24)", "%i = shl <32 x i32> %b, splat (i32 7)"), -16384, 16256),
+        (("%b = lshr <32 x i32> %a, splat (i32 30)", "%c = ashr <32 x i32> %d, splat (i32 31)",
+          "%i = add <32 x i32> %b, %c"), -1, 3),
+        (("%b = lshr <32 x i32> %a, splat (i32 1)", "%i = sub <32 x i32> splat (i32 -2), %b"), -2.0**31, 2.0**31 - 1),
         (("%b = and <32 x i32> %a, splat (i32 255)", "%i = add <32 x i32> %b, splat (i32 -128)"), -128, 127),
         (("%i = ashr <32 x i32> %a, splat (i32 24)",), -128, 127),
         (("%i = lshr <32 x i32> %a, splat (i32 24)",), 0, 255),
@@ -57,6 +63,22 @@ class TestRanges:
             "%h = fadd TYPE %s, splat (float 1.0)", "%c = fadd TYPE %s, splat (float 0.5)")
         assert ranges.interval("%s") == (-0.5, 4194303 / 2**23)
         assert "%h" in ranges.normal and "%c" not in ranges.normal
+
+    @pytest.mark.parametrize(("type_", "integer", "low", "high"), [
+        ("<32 x float>", ("%b = lshr <32 x i32> %a, splat (i32 3)",
+                          "%i = sub <32 x i32> splat (i32 1065353216), %b"), 2.0**-64, 1.0),
+        ("<64 x half>", ("%b = and <64 x i16> %a, splat (i16 32767)", "%i = call <64 x i16> @llvm.smin.v64i16("
+                         "<64 x i16> %b, <64 x i16> splat (i16 17869))"), 0.0, 5.80078125),
+        ("<64 x half>", ("%b = and <64 x i16> %a, splat (i16 32767)", "%i = add <64 x i16> %b, splat (i16 1)"),
+         -math.inf, math.inf),
+        ("<32 x float>", ("%i = lshr <32 x i32> %a, splat (i32 1)",), -math.inf, math.inf),
+        ("<32 x float>", ("%i = ashr <32 x i32> %a, splat (i32 9)",), -math.inf, math.inf),
+    ])
+    def test_bits_of_positive_floats(self, type_, integer, low, high):
+        """Sums of 16 bits wrap; a pattern that may be infinity, NaN or negative has no bounds."""
+        ranges = self.normal(*integer, f"%f = bitcast {type_.replace('float', 'i32').replace('half', 'i16')} %i "
+                                       f"to {type_}")
+        assert ranges.interval("%f") == pytest.approx((low, high))
 
     @pytest.mark.parametrize(("number", "factor"), [(8388608, 2.0), (-16777216, 0.25), (8388609, None)])
     def test_an_exponent_that_is_added_is_a_factor(self, number, factor):
