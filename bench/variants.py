@@ -62,6 +62,7 @@ NUMBERS: dict[str, tuple[float, ...]] = {
     "overhead": (0.0, 0.01, 0.02, 0.05, 0.1, 1.0),
     "qfloat": (0.0, 0.1, 0.2, 0.25, 0.3, 0.36, 0.4, 0.5, 1.1),
     "unaligned": (0.0, 0.04, 0.2, 0.4, 2.0),
+    "some": (0.0, 0.02, 0.15, 2.0),
 }
 """Of each field of `Limits`: the values that are tried."""
 MEANINGS: dict[str, str] = {number.name: number.metadata["meaning"] for number in fields(Limits)}

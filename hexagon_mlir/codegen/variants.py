@@ -58,6 +58,7 @@ class Limits:
                                   "which variant is best")
     unaligned: float = _limit(0.08, "the part of the vector loads that are unaligned from which on loops other than "
                                     "products load each by itself")
+    some: float = _limit(1 / 20, "the same part of qfloat's in crowded loops, which are ordered then")
 
 
 LIMITS = Limits()
@@ -91,6 +92,8 @@ def _by_registers(traits: Traits, limits: Limits) -> tuple[Variant, ...]:
         return replace(both, bits=crowded or not in_qfloat), scheduled
     if crowded and in_qfloat:  # our order spills less than LLVM's; windows spill more
         return replace(both, windows=False, bits=False), replace(ordered, windows=False, bits=False)
+    if crowded and traits.qfloat >= limits.some:  # GELU of f16
+        return replace(both, windows=False), Variant(bits=False)
     if crowded:  # random numbers need the fewest registers in the given order
         return Variant(bits=False), Variant(scheduled=True, bits=False)
     if traits.pressure > REGISTERS and in_qfloat:  # loads of constants reserve slots where few are free

@@ -15,9 +15,9 @@ from functools import partial
 from typing import NamedTuple
 
 from hexagon_mlir.ir import ir
+from hexagon_mlir.passes.math_library import half_gelu
 from hexagon_mlir.passes.math_library.error_function import one_plus_erf
 from hexagon_mlir.passes.math_library.factors import read
-from hexagon_mlir.passes.math_library.half_gelu import half_gelu
 from hexagon_mlir.passes.math_library.lanes import Float, Lanes
 from hexagon_mlir.passes.math_library.logistic import logistic, softplus
 from hexagon_mlir.passes.math_library.mode import Mode
@@ -35,8 +35,8 @@ class Composed:
     """The result has the sign of the first operand."""
     powers: Callable[[Float, Float], tuple[Power, Power] | None] | None = None
     """n and v as powers of one number, where this is n / (1 + exp(v))."""
-    of_leaf: bool = False
-    """The result has the sign of that number, an f16; where it is infinite or NaN, ``build`` gives none."""
+    with_classes: Callable[[Float, Float], Float] | None = None
+    """Gives the result, rounded to f16, sign, infinity and NaN by the only operand; ``build`` does not."""
 
 
 def find(op: ir.Operation) -> Composed | None:
@@ -87,10 +87,9 @@ def _product(op: ir.Operation) -> Composed | None:
         found = _one_plus(other, "math.erf")
         half = _half_base(x, found[0]) if found is not None and _rounded_to_f16(op) else None
         if found is not None and half is not None:
-            powers = partial(_powers_of, half.base)
             if math.isclose(half.factors[0], 0.5) and math.isclose(half.factors[1], math.sqrt(0.5), rel_tol=1e-6):
-                return Composed(half_gelu, (half.base,), found[1], powers=powers, of_leaf=True)
-            return Composed(one_plus_erf, (x, found[0]), found[1], powers=powers)
+                return Composed(half_gelu.half_gelu, (half.base,), found[1], with_classes=half_gelu.with_classes)
+            return Composed(one_plus_erf, (x, found[0]), found[1], powers=partial(_powers_of, half.base))
     return None
 
 

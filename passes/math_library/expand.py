@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 
 from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.passes.math_library import composed, small_float
@@ -113,7 +114,10 @@ def expand_composed(op: ir.Operation, found: composed.Composed, fast: bool, qflo
                      Sign.FIRST if found.sign_of_first else Sign.OTHER, nan_of=_nan_of(found))
     assert results is not None
     result = results[0]
-    if (qfloat or found.of_leaf) and mode.half and found.powers is not None:
+    if found.with_classes is not None:
+        argument = Float(Lanes(found.operands[0].type, qfloat), found.operands[0], mode.rounded)
+        _round(op, mode.rounded, result, partial(found.with_classes, argument))
+    elif qfloat and mode.half and found.powers is not None:
         result = _with_classes(op, found, mode, result)
     op.results[0].replace_all_uses_with(result)
     for dead in (op, *found.inner):
@@ -134,18 +138,20 @@ def _with_classes(op: ir.Operation, found: composed.Composed, mode: Mode, result
     powers = found.powers(*(Float(lanes, value, element_of(value.type)) for value in found.operands))
     if powers is None or powers[0].leaf.element != mode.result:
         return result
-    roundings = [use.owner.operation for use in op.results[0].uses] if mode.rounded else []
-    for rounding in roundings:
-        with ir.InsertionPoint(rounding), rounding.location:
-            rounded = Float(lanes, result).truncate(mode.rounded)
-            if found.of_leaf:
-                rounded = (rounded.bits | (powers[0].leaf.bits & SIGN_16)).as_float(mode.rounded)
-            rounding.results[0].replace_all_uses_with(keep_classes(*powers, rounded).value)
-        erase_op(rounding, ORIGIN)
-    if roundings:
+    if mode.rounded:
+        _round(op, mode.rounded, result, partial(keep_classes, *powers))
         return result
     with ir.InsertionPoint(op), op.location:
         return keep_classes(*powers, Float(lanes, result, mode.element)).value
+
+
+def _round(op: ir.Operation, element: str, result: ir.Value, finish: Callable[[Float], Float]) -> None:
+    """Replace the roundings of ``op`` to ``element`` by ``finish`` of those of ``result``."""
+    for rounding in [use.owner.operation for use in op.results[0].uses]:
+        with ir.InsertionPoint(rounding), rounding.location:
+            rounded = Float(Lanes(result.type, qfloat=True), result).truncate(element)
+            rounding.results[0].replace_all_uses_with(finish(rounded).value)
+        erase_op(rounding, ORIGIN)
 
 
 def _build(op: ir.Operation, function: Callable[..., Value | tuple[Value, ...] | None], values: Sequence[ir.Value],

@@ -19,11 +19,13 @@ CENTRE = 22501
 """Of 2 t with 12 bits of a fraction, an odd number: so no difference from it is -2^15."""
 POINT, EXPONENT = 12, 10
 K_BITS = 14
-K_COEFFICIENTS = (1005, 24664, -3872, 2236, -1222, 658)
-"""Of powers of 2 t - `CENTRE` in units of 2^-15; the best ones near the minimax polynomial for all f16 numbers."""
+K_COEFFICIENTS = (-1005, -24664, 3872, -2236, 1222, -658)
+"""Of -K, of powers of 2 t - `CENTRE` in units of 2^-15; the best ones near the minimax polynomial for all f16
+numbers."""
 BIAS = 1300
 """In units of 2^-23, 1.5e-4."""
-ABSOLUTE = 0x7FFF
+ABSOLUTE, SIGN, INFINITY = 0x7FFF, 0x8000, 0x7C00
+"""Bits of f16."""
 
 
 def half_gelu(x: Float, mode: Mode = ACCURATE) -> Float:
@@ -33,12 +35,19 @@ def half_gelu(x: Float, mode: Mode = ACCURATE) -> Float:
     twice = fixed << 1
     centred = twice - CENTRE
     k = centred.lanes.int(K_COEFFICIENTS[-1], "i16")
-    for coefficient in reversed(K_COEFFICIENTS[:-1]):
+    for coefficient in reversed(K_COEFFICIENTS[1:-1]):
         k = rounded_product(centred, k) + coefficient
-    # t K and 4 t^2 with 26 bits of a fraction: the difference is in 32 bits again.
-    square = twice.extend_unsigned()
-    product = fixed.extend_signed() * k.extend_signed()
-    power = (product - square * square) >> (POINT + K_BITS - MANTISSA_BITS)
-    bits = power + (float_bits(0.5) - BIAS)
+    k = rounded_product(centred, k)
+    # -1 - L = t^2 - t K, which is positive, with 26 bits of a fraction: HVX adds products to others.
+    double, single = twice.extend_unsigned(), fixed.extend_signed()
+    power = double * double + single * k.extend_signed() + single * K_COEFFICIENTS[0]
+    bits = float_bits(0.5) - BIAS - power.shift_right_unsigned(POINT + K_BITS - MANTISSA_BITS)
     tail = (bits + correction(bits, EXP2_CORRECTION, scale=2)).as_float()
     return x.maximum(0.0).extend() - t.extend() * tail
+
+
+def with_classes(x: Float, result: Float) -> Float:
+    """The f16 ``result`` with the sign of ``x``, and with infinity or NaN where ``x`` is no number."""
+    bits = x.bits
+    special = bits | (bits >> 15)  # all ones, a NaN, where x is negative
+    return ((bits & ABSOLUTE) > INFINITY - 1).select(special, result.bits | (bits & SIGN)).as_float("f16")

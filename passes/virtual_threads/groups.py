@@ -81,6 +81,11 @@ class Group:
                    and len(member.op.regions[0].blocks[0].operations) > 1
                    and all(_in_order(dims) for dims in member.nest.reads) for member in self.members)
 
+    @property
+    def longest_body(self) -> int:
+        """The most operations of a member's body."""
+        return max(len(member.op.regions[0].blocks[0].operations) for member in self.members)
+
     @cached_property
     def places(self) -> list[Place]:
         """Where the members compute."""

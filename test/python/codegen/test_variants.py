@@ -74,7 +74,9 @@ def test_what_comes_first():
     assert straight.scheduled and not straight.ordered and not straight.bits
     assert variants(Traits(outside=1))[0] == straight and variants(Traits())[0] == variants(FREE)[0]
     assert all(v.ordered and not v.windows and not v.bits for v in variants(CROWDED))
-    assert not any(variant.ordered for variant in variants(CROWDED._replace(qfloat=0.1)))
+    assert not any(variant.ordered for variant in variants(CROWDED._replace(qfloat=0.04)))
+    some = variants(CROWDED._replace(qfloat=0.1))
+    assert some[0].ordered and some[0].scheduled and not some[0].windows and not some[1].ordered
     assert variants(CROWDED._replace(products=True)) == variants(PRODUCTS)
 
 

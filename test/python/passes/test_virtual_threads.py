@@ -153,6 +153,26 @@ def test_lanes_of_the_heaviest_member():
     np.testing.assert_allclose(run.outputs[0], np.exp(q @ k.T.astype(np.float32)), rtol=1e-4)
 
 
+@pytest.mark.parametrize(("rows", "operations", "shared"), [
+    (197, 60, "(0) to (197) step (50)"), (197, 6, "(0) to (256) step (64)"), (6, 60, "(0) to (256) step (64)")])
+def test_whole_rows_of_long_bodies(rows, operations, shared):
+    """Rows that are split nearly as evenly as columns are whole: vector code joins them."""
+    type_, map_ = f"tensor<{rows}x256xf16>", "affine_map<(i, j) -> (i, j)>"
+    body = "\n".join(f"%v{n + 1} = arith.mulf %v{n}, %v{n} : f16" for n in range(operations))
+    module = parse(f"""func.func @f(%x: {type_}, %y: {type_}) -> {type_} {{
+      %r = linalg.generic {{indexing_maps = [{map_}, {map_}], iterator_types = ["parallel", "parallel"]}}
+          ins(%x : {type_}) outs(%y : {type_}) {{
+        ^bb0(%v0: f16, %o: f16):
+          {body}
+          linalg.yield %v{operations} : f16
+      }} -> {type_}
+      return %r : {type_}
+    }}""")
+    set_index_bits(module)
+    run_steps(module, [PassStep(get("form-virtual-threads")())], PassContext(V75))
+    assert shared in str(module)
+
+
 def test_columns_join_rows_in_whole_vectors_only():
     """The scales of 128 columns take no part in chunks of 32 rows, those of 512 columns do."""
     for size, shared in ((128, False), (512, True)):
