@@ -15,6 +15,8 @@ def section(title):
 EQUAL = re.findall(r"`([^`]+)`", section("Equal"))
 REFUSED = dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", section("Refused"), re.M))
 PROGRAM = """
+import sys
+
 from bench import operations
 print(operations.page({name: operations.outcome(operations.database()[name]) for name in sys.argv[1:]}))
 """
