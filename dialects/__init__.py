@@ -126,7 +126,8 @@ OPERATIONS = {
         "columns",
         frozenset({"source", "tensor"})),
     ACTIVATION_TILES: Attribute(
-        "``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine, filled up with any finite numbers",
+        "``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine; columns are filled up with zeros, rows "
+        "with anything",
         frozenset({"source", "tensor"})),
     ACTIVATION_MATRIX: Attribute(
         "``(tiles) -> matrix``: the matrix that such tiles have", frozenset({"source", "tensor"})),

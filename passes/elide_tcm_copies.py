@@ -164,9 +164,9 @@ def _has_whole_vectors(view: ir.Operation, whole: ir.Value, vector_bytes: int) -
     return stride == 1 and all(row > 0 and row % vector_bytes == 0 for row in rows)
 
 
-def _has_whole_tiles(insert: ir.Operation) -> bool:
-    """Whether ``insert`` puts tiles of the matrix engine, or as many elements that follow each other, into a tensor:
-    loops over them are long enough."""
+def _has_long_rows(insert: ir.Operation) -> bool:
+    """Whether the rows that ``insert`` puts into a tensor have as many elements, which follow each other, as a tile of
+    the matrix engine: loops over them are long enough."""
     sizes = list(ir.DenseI64ArrayAttr(insert.attributes["static_sizes"]))
     shape = list(ir.RankedTensorType(insert.operands[1].type).shape)
     whole = next((dim for dim in range(len(shape)) if sizes[dim:] == shape[dim:]), len(shape))
@@ -184,7 +184,7 @@ def _tiles_of(result: ir.Value) -> Iterator[ir.Value]:
         op = value.owner.operation
         if op.name == "tensor.insert_slice":
             pending.append(op.operands[1])
-            in_place = _is_contiguous(op, op.operands[1]) or _has_whole_tiles(op)
+            in_place = _is_contiguous(op, op.operands[1]) or _has_long_rows(op)
             if in_place and not isinstance(op.operands[0].owner, ir.Block):
                 yield op.operands[0]
         elif op.name in _RESHAPES:

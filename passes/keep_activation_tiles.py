@@ -79,9 +79,9 @@ class KeepActivationTilesPass(Pass):
         none
 
     Refuses (with a remark; rows stay): results that are not computed element by element from one product of the
-    engine, or with others of their size; heads of columns that are no whole tiles; few rows, which tiles would fill up
-    to more than one and a half times as many. It leaves alone what anything but products with packed weights reads, and
-    kernels that are called several times.
+    engine, or with others of their size; columns, of a head too, that are no whole tiles: of the zeros that fill them
+    up a function may make infinities; few rows, which tiles would fill up to more than one and a half times as many. It
+    leaves alone what anything but products with packed weights reads, and kernels that are called several times.
 
     Needs: tensor.
     Leaves: tensor.

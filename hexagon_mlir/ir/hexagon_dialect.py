@@ -30,8 +30,8 @@ WEIGHT_MATRIX = "hexagon.weight_matrix"
 """``(tiles, sums?) -> matrix``: the matrix whose tiles, filled up with zeros, a tensor has: see
 `hexagon_mlir.dialects.packed_weights`."""
 ACTIVATION_TILES = "hexagon.activation_tiles"
-"""``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine, filled up with any finite numbers: see
-`hexagon_mlir.dialects.activation_tiles`."""
+"""``(matrix) -> tiles``: an f16 matrix as tiles of the matrix engine; columns are filled up with zeros, rows
+with anything: see `hexagon_mlir.dialects.activation_tiles`."""
 ACTIVATION_MATRIX = "hexagon.activation_matrix"
 """``(tiles) -> matrix``: the matrix that such tiles have."""
 BLOCK_MATRIX = "hexagon.block_matrix"

@@ -48,7 +48,7 @@ def read_activation(call: ir.Operation, number: int, calls: Calls) -> Activation
     shape = next(iter(shapes), None)
     if not readers or shape is None or len(shapes) > 1:
         return None
-    rows, _ = shape
+    rows, columns = shape
     if tiles(rows) * TILE > _MOST_FILLED * rows:
         return f"{rows} rows would be filled up to {tiles(rows) * TILE}"
     found = Activation(call, calls[call], number, shape, tuple(readers))
@@ -61,6 +61,8 @@ def read_activation(call: ir.Operation, number: int, calls: Calls) -> Activation
         forall = made.owner.operation
         return (Activation(call, calls[call], number, shape, tuple(readers), forall) if _makes_heads(forall, shape)
                 else "its columns are not whole tiles of heads")
+    if columns % TILE:
+        return f"{columns} columns are not whole tiles"
     if _product_of(found.returned, shape) is None:
         return "it is not computed element by element from a product of the matrix engine"
     return found

@@ -14,8 +14,10 @@ from hexagon_mlir.passes.matrix_engine.read import RESULT, Matmul
 
 def kept_as_tiles(matmul: Matmul) -> ir.Operation | None:
     """The op that takes the result of ``matmul`` as tiles, where `TileGridBuilder` can write them: f16, by an epilogue
-    that reads nothing else."""
-    if matmul.in_f32 or matmul.transposed(RESULT) or epilogue_reads(matmul):
+    that reads nothing else. Of zeros in columns that fill up a tile it may make infinities, which the next product
+    would multiply by zeros."""
+    computes = matmul.epilogue is not None and not matmul.only_converts
+    if matmul.in_f32 or matmul.transposed(RESULT) or epilogue_reads(matmul) or (computes and matmul.sizes[1] % TILE):
         return None
     return taken_as_tiles(matmul.last.results[0])
 

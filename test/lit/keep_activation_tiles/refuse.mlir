@@ -1,8 +1,9 @@
-// Few rows, another operand of the result's size, and heads of half a tile of columns: rows stay.
+// Few rows, columns, another operand of the result's size, and heads of half a tile of columns: rows stay.
 // RUN: hexmlir-opt %s --keep-activation-tiles --remarks 2>&1 | filecheck %s
 // CHECK-DAG: remark: keep-activation-tiles: result 0 stays rows: 20 rows would be filled up to 32
 // CHECK-DAG: remark: keep-activation-tiles: result 0 stays rows: it is not computed element by element from a product of the matrix engine
 // CHECK-DAG: remark: keep-activation-tiles: result 0 stays rows: its columns are not whole tiles of heads
+// CHECK-DAG: remark: keep-activation-tiles: result 0 stays rows: 20 columns are not whole tiles
 // CHECK-NOT: hexagon.activation
 func.func private @few(%a: tensor<20x32xf16>, %w: tensor<1x1x16x32x2xf16>) -> tensor<20x32xf16> {
   %zero = arith.constant 0.0 : f16
@@ -89,4 +90,26 @@ func.func @model(%a: tensor<20x32xf16>, %b: tensor<32x32xf16>, %c: tensor<2x32x1
   %7 = call @returned(%b, %w) : (tensor<32x32xf16>, tensor<1x1x16x32x2xf16>) -> tensor<32x32xf16>
   %8 = call @reader(%7, %w) : (tensor<32x32xf16>, tensor<1x1x16x32x2xf16>) -> tensor<32x32xf16>
   return %1, %3, %6, %7, %8 : tensor<20x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>, tensor<32x32xf16>
+}
+// Columns that do not fill up a tile.
+func.func private @narrow(%a: tensor<32x32xf16>, %w: tensor<1x1x16x32x2xf16>) -> tensor<32x20xf16> {
+  %zero = arith.constant 0.0 : f16
+  %none = tensor.empty() : tensor<32x20xf16>
+  %sums = linalg.fill ins(%zero : f16) outs(%none : tensor<32x20xf16>) -> tensor<32x20xf16>
+  %b = "hexagon.weight_matrix"(%w) : (tensor<1x1x16x32x2xf16>) -> tensor<32x20xf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x32xf16>, tensor<32x20xf16>) outs(%sums : tensor<32x20xf16>) -> tensor<32x20xf16>
+  return %0 : tensor<32x20xf16>
+}
+func.func private @wide(%a: tensor<32x20xf16>, %w: tensor<1x1x16x32x2xf16>) -> tensor<32x32xf16> {
+  %zero = arith.constant 0.0 : f16
+  %none = tensor.empty() : tensor<32x32xf16>
+  %sums = linalg.fill ins(%zero : f16) outs(%none : tensor<32x32xf16>) -> tensor<32x32xf16>
+  %b = "hexagon.weight_matrix"(%w) : (tensor<1x1x16x32x2xf16>) -> tensor<20x32xf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<32x20xf16>, tensor<20x32xf16>) outs(%sums : tensor<32x32xf16>) -> tensor<32x32xf16>
+  return %0 : tensor<32x32xf16>
+}
+func.func @narrow_model(%a: tensor<32x32xf16>, %w: tensor<1x1x16x32x2xf16>) -> tensor<32x32xf16> attributes {hexagon.constants = array<i64: 1>} {
+  %0 = call @narrow(%a, %w) : (tensor<32x32xf16>, tensor<1x1x16x32x2xf16>) -> tensor<32x20xf16>
+  %1 = call @wide(%0, %w) : (tensor<32x20xf16>, tensor<1x1x16x32x2xf16>) -> tensor<32x32xf16>
+  return %1 : tensor<32x32xf16>
 }
