@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import prod
 from operator import mul
@@ -59,8 +59,8 @@ def read_activation(call: ir.Operation, number: int, calls: Calls) -> Activation
         return "the kernel returns an argument"
     if made.owner.operation.name == "scf.forall":
         forall = made.owner.operation
-        return (Activation(call, calls[call], number, shape, tuple(readers), forall) if _makes_heads(forall, shape)
-                else "its columns are not whole tiles of heads")
+        heads = _makes_heads(forall, shape)
+        return replace(found, forall=forall) if heads else "its columns are not whole tiles of heads"
     if columns % TILE:
         return f"{columns} columns are not whole tiles"
     if _product_of(found.returned, shape) is None:

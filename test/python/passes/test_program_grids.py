@@ -209,15 +209,15 @@ def gelu(x, out, n, BLOCK: tl.constexpr):
 
 
 def test_few_programs_of_halves():
-    """Three programs of 1024 halves pay for threads as three of floats do: both wait for DDR."""
-    x, cycles = np.random.default_rng(1).normal(size=3000).astype(np.float16), []
+    """Four programs of 1024 halves pay for threads as four of floats do: both wait for DDR."""
+    x, cycles = np.random.default_rng(1).normal(size=4000).astype(np.float16), []
     for threads in (1, 0):
         out = np.zeros_like(x)
-        compiled(gelu, {"x": "*fp16", "out": "*fp16", "n": "i32"}, threads, BLOCK=1024).run(x, out, 3000, grid=(3,))
+        compiled(gelu, {"x": "*fp16", "out": "*fp16", "n": "i32"}, threads, BLOCK=1024).run(x, out, 4000, grid=(4,))
         assert np.isfinite(out).all()
         assert out[x > 4].tolist() == x[x > 4].tolist()
         cycles.append(sim.history[-1].result.cycles)
-    assert cycles[1] < 0.99 * cycles[0]  # GELU of halves takes few packets: 3,851 and 3,941 cycles
+    assert cycles[1] < 0.92 * cycles[0]  # 0.97 when loads took no time but their bytes', and every operation a vector
 
 
 @pytest.mark.parametrize("block", [8192, 4096])
