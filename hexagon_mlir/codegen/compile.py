@@ -15,9 +15,9 @@ from hexagon_mlir.codegen.function_modules import as_module, name_apart, take_ou
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.codegen.symbols import check_symbols
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.collector import uncollected
 from hexagon_mlir.dialects import kernel_memory
 from hexagon_mlir.dialects.kernel_memory import KernelMemory
+from hexagon_mlir.interpreter import switching_often, uncollected
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, set_index_bits, to_text
 from hexagon_mlir.ir.diagnostics import Diagnostic
@@ -74,11 +74,11 @@ class Lowered:
     stages: tuple[tuple[str, str], ...] = ()
     memory: KernelMemory | None = None
 
-    def finish(self, emission: Emission | None = None) -> Compiled:
+    def finish(self, emission: Emission | None = None, among_many: bool = False) -> Compiled:
         """Generate code, by the ``emission`` that has all modules already or by a new one; raises `HexError`."""
         start = time.perf_counter()
         if emission is None:
-            emission = Emission(self.target, self.pipeline, self.settings)
+            emission = Emission(self.target, self.pipeline, self.settings, among_many=among_many)
             for llvm_ir in self.modules:
                 emission.add(llvm_ir, 1 / len(self.modules))
         return self.compiled(emission.finish(), start)
@@ -124,6 +124,7 @@ def explaining() -> Iterator[list[Compiled]]:
 
 
 @uncollected()
+@switching_often()
 def compile_module(module: ir.Module, target: str | Target = targets.DEFAULT, pipeline: str = "default",
                    options: RunOptions | None = None, settings: Settings = DEFAULT_SETTINGS) -> Compiled:
     """Run ``pipeline`` over ``module`` and generate code for ``target``; raises `HexError`.

@@ -25,10 +25,13 @@ second try, 0.7 % more after the third, 0.1 % more after the fourth."""
 class Emission:
     """The assembly of a program whose modules of LLVM IR are added one by one, and compiled as they are added.
 
-    Their ``pipeline`` determines what LLVM may do to their loops (`pipelines.LlvmLoops`).
+    Their ``pipeline`` determines what LLVM may do to their loops (`pipelines.LlvmLoops`); ``among_many`` as in
+    `Assembly`.
     """
 
-    def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False):
+    def __init__(self, target: Target, pipeline: str, settings: Settings, position_independent: bool = False,
+                 among_many: bool = False):
+        self._among_many = among_many
         self._target = target
         self._request = _request(target, pipeline, settings, "asm", position_independent)
         self._queue = workers().queue()
@@ -39,7 +42,7 @@ class Emission:
         name = _name(llvm_ir, {**self._request, "share": share})
         found = cache.load(name)
         self._made.append((name, found.decode() if found is not None else
-                           Assembly(divide(llvm_ir), self._request, workers(), self._queue, share)))
+                           Assembly(divide(llvm_ir), self._request, workers(), self._queue, share, self._among_many)))
 
     def finish(self) -> str:
         """The assembly; raises `HexError`. Ctrl-C ends the requests in progress."""

@@ -17,6 +17,7 @@ from hexagon_mlir.codegen.search_shares import REMARKS, searches
 from hexagon_mlir.codegen.tcm_activations import Activations, choose_activations, ports
 from hexagon_mlir.dialects.engine_tiles import tiles
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL, IN_TCM, KernelMemory
+from hexagon_mlir.interpreter import switching_often
 from hexagon_mlir.interrupts import deferred
 from hexagon_mlir.ir import ir, make_context, parse
 from hexagon_mlir.ir.diagnostics import Diagnostic
@@ -191,6 +192,11 @@ def takes_long(op: ir.Operation, target: Target) -> bool:
     return reduction >= columns or cycles >= _LONG_CYCLES
 
 
+_MANY = 8
+"""Kernels of a model that keep all workers busy, functions of one kernel in one worker."""
+
+
+@switching_often()
 def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Progress | None,
                  settings: Sequence[Settings], options: RunOptions | None = None) -> list[Kernel]:
     """The kernels of ``sources``: LLVM generates code for some, in other processes, while passes run on the next. Those
@@ -201,6 +207,7 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
     first: dict[tuple[str, Settings], int] = {}
     shared: dict[int, tuple[Lowered, int]] = {}  # kernel -> it, and the first one of the same program
     pool = ThreadPoolExecutor(len(workers().all))
+    among_many = len(sources) >= _MANY
     context = make_context()  # one for all: to load the dialects takes as long as to parse a kernel
     try:
         for source, own in zip(sources, settings, strict=True):
@@ -214,7 +221,8 @@ def compile_all(sources: Sequence[str], target: str, pipeline: str, progress: Pr
             number = first.setdefault(program, len(pending))
             if number < len(pending):
                 shared[len(pending)] = lowered, number
-            pending.append(pending[number] if number < len(pending) else pool.submit(lowered.finish))
+            pending.append(pending[number] if number < len(pending) else pool.submit(
+                lowered.finish, among_many=among_many))
         kernels = []
         for done, (name, future) in enumerate(zip(names, pending, strict=True), start=1):
             compiled = future.result()

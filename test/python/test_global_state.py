@@ -17,6 +17,7 @@ ALLOWED = {
     "hexagon_mlir.frontend.torch.operator_search._known": "kernels of the operators of PyTorch, behind a lock",
     "hexagon_mlir.frontend.torch.registry.OURS": "a table that decorators fill while modules load",
     "hexagon_mlir.frontend.torch.tracing._entered": "what holds while Dynamo compiles, until it has",
+    "hexagon_mlir.interpreter._before": "the interval at which threads switch is the process's, behind a lock",
     "hexagon_mlir.interrupts._active": "the handler of Ctrl-C is the process's",
     "hexagon_mlir.ir.text.named_files": "files whose names MLIR has: its contexts keep them as long as the process",
     "hexagon_mlir.ir.query._finders": "a cache that ends with each context of MLIR",

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 from support import ROOT
 
-BASE = {"targets", "isa", "ir", "version", "interrupts", "settings", "collector", "disk_cache", "whole_files"}
+BASE = {"targets", "isa", "ir", "version", "interrupts", "settings", "interpreter", "disk_cache", "whole_files"}
 PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
@@ -25,12 +25,12 @@ ALLOWED = {
     "ir": {"interrupts"},
     "version": set(),
     "display": set(),
-    "collector": set(),
+    "interpreter": set(),
     "whole_files": {"ir"},
     "disk_cache": set(),
     "pass_plugins": set(),
     "pass_names": {"pass_plugins", "interrupts"},
-    "sim": {"targets", "isa", "collector", "disk_cache", "display"},
+    "sim": {"targets", "isa", "interpreter", "disk_cache", "display"},
     "levels": {"ir", "dialects"},
     "pass_infra": BASE | {"levels", "pass_plugins", "pass_names"},
     "dialects": BASE,

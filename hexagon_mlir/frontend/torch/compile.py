@@ -12,7 +12,6 @@ from hexagon_mlir import targets
 from hexagon_mlir.codegen.compile import is_explaining
 from hexagon_mlir.codegen.prediction import predict
 from hexagon_mlir.codegen.schedule import Progress, build_schedule
-from hexagon_mlir.collector import uncollected
 from hexagon_mlir.exec.model import ModelProgram
 from hexagon_mlir.exec.progress import ProgressBar
 from hexagon_mlir.frontend.torch import modules
@@ -27,6 +26,7 @@ from hexagon_mlir.frontend.torch.model import CompiledModel
 from hexagon_mlir.frontend.torch.prepare import prepare
 from hexagon_mlir.frontend.torch.result import CompilationResult
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
+from hexagon_mlir.interpreter import uncollected
 from hexagon_mlir.ir import HexError
 from hexagon_mlir.pass_infra.runner import RunOptions
 from hexagon_mlir.pipelines import target_of

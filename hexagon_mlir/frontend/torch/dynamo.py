@@ -14,7 +14,6 @@ from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx import GraphModule
 
 from hexagon_mlir.codegen.processes.worker import workers
-from hexagon_mlir.collector import uncollected
 from hexagon_mlir.frontend.torch import recurrent
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.fake_tensors import quick_batch_norm
@@ -25,6 +24,7 @@ from hexagon_mlir.frontend.torch.recurrent_layers import traced_as_loops
 from hexagon_mlir.frontend.torch.rewrites.precision import Numerics
 from hexagon_mlir.frontend.torch.torch_settings import TorchSettings
 from hexagon_mlir.frontend.torch.tracing import while_tracing
+from hexagon_mlir.interpreter import uncollected
 from hexagon_mlir.ir import HexError
 
 __all__ = ["TorchSettings", "backend", "models"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from hexagon_mlir.collector import uncollected
+from hexagon_mlir.interpreter import uncollected
 from hexagon_mlir.settings import Settings
 
 DEFAULT_ARCH = "v75"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.collector import uncollected
+from hexagon_mlir.interpreter import uncollected
 from hexagon_mlir.isa.blocks import Graph, build
 from hexagon_mlir.isa.decode import FormError
 from hexagon_mlir.isa.form import EXTENDED

@@ -49,9 +49,9 @@ exit:
 """
 
 
-def assembled(parts, workers):
+def assembled(parts, workers, among_many=False):
     line = TaskQueue(0)
-    assembly = Assembly(parts, REQUEST, workers, line)
+    assembly = Assembly(parts, REQUEST, workers, line, among_many=among_many)
     line.finish()
     return assembly.text()
 
@@ -65,6 +65,13 @@ def test_functions_apart_are_the_code_of_whole_parts():
     alone = [optimize_and_emit(part, **REQUEST, share=len(part) / whole).decode() for part in PARTS]
     assert assembled(PARTS, workers) == concatenated(alone)
     assert sorted(header["kind"] for header, _ in workers.asked) == ["function"] * 4 + ["functions"] * 2
+
+
+def test_short_parts_among_many_are_one_request_each(monkeypatch):
+    monkeypatch.setattr("hexagon_mlir.codegen.assembly.SHORT", len(PARTS[1]))
+    workers = InThisProcess()
+    assert assembled(PARTS, workers, among_many=True) == assembled(PARTS, InThisProcess())
+    assert sorted(header["kind"] for header, _ in workers.asked) == ["asm", "function", "function", "functions"]
 
 
 def test_one_part_has_functions_too():
