@@ -2,16 +2,18 @@
 
     python bench/dynamic.py                  # the table, 40 random sizes for each kernel
     python bench/dynamic.py 200 softmax      # more sizes of some rows
+    python bench/dynamic.py bytecode         # the rows of bytecode, with the time that it takes to encode
 
 All sizes of a kernel are unknown when it is compiled. Sizes are drawn evenly in their logarithms; ratios are those of
-sizes with more than 16 K elements (of a product: multiplications). Each run's values are compared with numpy.
+sizes with more than 16 K elements (of a product: multiplications). Each run's values are compared with numpy. Of
+bytecode (docs/bytecode.md), the kernel is a group of operators: its program is encoded for each size.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, prod
 from pathlib import Path
 from statistics import fmean, median
@@ -23,7 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import hexagon_mlir as hx
 from bench.tables import show, table
+from hexagon_mlir import targets
+from hexagon_mlir.bench.size_groups import GROUPS
 from hexagon_mlir.bench.size_kernels import KERNELS, SizeKernel
+from hexagon_mlir.bytecode.encode import Encoder
+from hexagon_mlir.bytecode.machine import Machine
 
 _LEAST = 16
 """The smallest size that is drawn."""
@@ -34,7 +40,10 @@ _HEADINGS = ("kernel", "sizes", "ratio", "least", "largest", "at", "error", "ms 
 
 @dataclass(frozen=True)
 class Row:
-    """Of one kernel: ratios of cycles by sizes, the largest relative error, seconds to compile once and per size."""
+    """Of one kernel: ratios of cycles by sizes, the largest relative error, seconds to compile once and for a size.
+
+    Of bytecode, ``each`` is the median time to encode 1,000 random sizes.
+    """
 
     kernel: SizeKernel
     ratios: dict[tuple[int, ...], float]
@@ -47,36 +56,88 @@ class Row:
         large = {sizes: ratio for sizes, ratio in self.ratios.items() if prod(sizes) > _LARGE}
         if not large:
             return (self.kernel.name, str(len(self.ratios)), *[""] * 4, f"{self.error:.1e}", f"{1e3 * self.once:.0f}",
-                    f"{1e3 * self.each:.0f}")
+                    f"{1e3 * self.each:.3g}")
         worst = max(large, key=lambda sizes: large[sizes])
         return (self.kernel.name, str(len(large)), f"{exp(fmean(log(ratio) for ratio in large.values())):.2f}",
                 f"{min(large.values()):.2f}", f"{large[worst]:.2f}", "x".join(map(str, worst)), f"{self.error:.1e}",
-                f"{1e3 * self.once:.0f}", f"{1e3 * self.each:.0f}")
+                f"{1e3 * self.once:.0f}", f"{1e3 * self.each:.3g}")
 
 
-def measure(kernel: SizeKernel, count: int) -> Row:
-    """Cycles of code for any size over those of code for ``count`` random sizes.
+def random_sizes(kernel: SizeKernel, rng: np.random.Generator) -> tuple[int, ...]:
+    """Sizes of ``kernel``, drawn evenly in their logarithms."""
+    return tuple(int(exp(rng.uniform(log(_LEAST), log(kernel.most)))) for _ in range(kernel.rank))
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Of one run: cycles and the result."""
+
+    cycles: int
+    output: np.ndarray
+
+
+class AnySize:
+    """Code for any size."""
+
+    def __init__(self, kernel: SizeKernel) -> None:
+        self.code = hx.compile(kernel.text([None] * kernel.rank))
+
+    def run(self, inputs: list[np.ndarray]) -> Ran:
+        """The kernel's result for ``inputs``."""
+        run = self.code.run(*inputs)
+        return Ran(run.cycles, run.outputs[0])
+
+
+class Bytecode:
+    """A program of bytecode for each size, and the machine."""
+
+    def __init__(self, kernel: SizeKernel) -> None:
+        self.encoder, self.machine = Encoder(GROUPS[kernel.name](), targets.get()), Machine()
+        assert self.machine.asm
+
+    def seconds(self, kernel: SizeKernel, count: int = 1000) -> float:
+        """The median time that encoding takes for ``count`` random sizes."""
+        rng, taken = np.random.default_rng(0), []
+        for _ in range(count):
+            shapes = kernel.shapes(random_sizes(kernel, rng))
+            begin = time.perf_counter()
+            self.encoder.encode(shapes)
+            taken.append(time.perf_counter() - begin)
+        return median(taken)
+
+    def run(self, inputs: list[np.ndarray]) -> Ran:
+        """The group's result for ``inputs``."""
+        shapes = [array.shape for array in inputs]
+        code = self.encoder.encode(shapes)
+        output = np.empty(self.encoder.output_shapes(self.encoder.sizes(shapes))[0], np.float32)
+        return Ran(self.machine.run(self.machine.load(code), *inputs, output).cycles, output)
+
+
+def measure(kernel: SizeKernel, count: int, kind: type[AnySize] | type[Bytecode] = AnySize) -> Row:
+    """Cycles of code for any size, or of bytecode, over those of code for ``count`` random sizes.
 
     Raises `AssertionError` where values are wrong.
     """
     rng = np.random.default_rng(sum(map(ord, kernel.name)))
     begin = time.perf_counter()
-    generic = hx.compile(kernel.text([None] * kernel.rank))
+    generic = kind(kernel)
     once, each, ratios, largest = time.perf_counter() - begin, [], {}, 0.0
     for _ in track(range(count), kernel.name, transient=True):
-        sizes = tuple(int(exp(rng.uniform(log(_LEAST), log(kernel.most)))) for _ in range(kernel.rank))
+        sizes = random_sizes(kernel, rng)
         inputs = kernel.inputs(sizes, rng)
         begin = time.perf_counter()
         static = hx.compile(kernel.text(sizes))
         each.append(time.perf_counter() - begin)
-        one, other = generic.run(*inputs), static.run(*inputs)
+        one, other = generic.run(inputs), static.run(*inputs)
         expected = kernel.reference(*(array.astype(np.float64) for array in inputs))
         scale = max(np.abs(expected).max(initial=0), 1e-30)
-        for run in (one, other):
-            error = np.abs(run.outputs[0] - expected).max(initial=0) / scale
+        for output in (one.output, other.outputs[0]):
+            error = np.abs(output - expected).max(initial=0) / scale
             assert error < 1e-4, f"{kernel.name} of {sizes}: error {error}"
             largest = max(largest, float(error))
         ratios[sizes] = one.cycles / other.cycles
+    if isinstance(generic, Bytecode):
+        return Row(replace(kernel, name=f"{kernel.name}, bytecode"), ratios, largest, once, generic.seconds(kernel))
     return Row(kernel, ratios, largest, once, median(each))
 
 
@@ -85,9 +146,12 @@ def main(words: list[str]) -> None:
     count = next((int(word) for word in words if word.isdigit()), 40)
     names = [word for word in words if not word.isdigit()]
     grid = table(__doc__.partition(":")[0], _HEADINGS, ("kernel", "at"))
-    for kernel in KERNELS:
-        if not names or any(name in kernel.name for name in names):
-            grid.add_row(*measure(kernel, count).cells())
+    for kind in (AnySize, Bytecode):
+        for kernel in KERNELS:
+            name = kernel.name if kind is AnySize else f"{kernel.name}, bytecode"
+            known = kind is AnySize or kernel.name in GROUPS
+            if known and (not names or any(word in name for word in names)):
+                grid.add_row(*measure(kernel, count, kind).cells())
     show(grid, 110)
 
 

@@ -180,6 +180,13 @@ MODEL = (
 )
 """Of a model in linalg, before its kernels go through a pipeline each."""
 
+MACHINE = (
+    ours("hexagon-math-expansion", "math functions become arithmetic"),
+    upstream("canonicalize,cse", "constants of the expansions are shared"),
+    *BY_FUNCTION,
+)
+"""Of programs that are written on buffers, with their own transfers and tiles: the bytecode machine."""
+
 LINE_INFO = ours("hexagon-line-info", "instructions know their source lines")
 
 
@@ -204,6 +211,8 @@ class Pipeline:
 
 PIPELINES = {
     "default": Pipeline("what this compiler is for", DEFAULT, LlvmLoops.KEPT, len(BY_FUNCTION)),
+    "machine": Pipeline("programs written on buffers: the bytecode machine", MACHINE, LlvmLoops.KEPT,
+                        len(BY_FUNCTION)),
     "scalar": Pipeline("a baseline: LLVM -O3 without vector types", SCALAR, LlvmLoops.UNROLLED),
     "auto-vectorized": Pipeline("a baseline: LLVM -O3 with its own vectorizers, for HVX", SCALAR,
                                 LlvmLoops.VECTORIZED),

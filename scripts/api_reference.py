@@ -57,7 +57,8 @@ SECTIONS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 CONSTRUCTED = "()"
 """After a class that users construct themselves."""
-COMMANDS = ("", "compile", "compile model.pt2", "run", "profile", "report", "bench", "sweep", "sim", "generate")
+COMMANDS = ("", "compile", "compile model.pt2", "run", "profile", "report", "bench", "sweep", "sim", "disassemble",
+            "generate")
 """Those with a usage text, after ``hexmlir``."""
 
 

@@ -11,7 +11,8 @@ from hexagon_mlir.cli.errors import run_tool
 from hexagon_mlir.frontend import MODEL_FILES
 
 TOOL = "hexmlir"
-COMMANDS = ("targets", "profile", "compile", "run", "report", "bench", "sweep", "sim", "generate", "cache", "version")
+COMMANDS = ("targets", "profile", "compile", "run", "report", "bench", "sweep", "sim", "disassemble", "generate",
+            "cache", "version")
 USAGE = """usage: hexmlir COMMAND
 
   targets                  the chips we know
@@ -26,6 +27,7 @@ USAGE = """usage: hexmlir COMMAND
   bench [KERNEL ...]       cycles of a fixed corpus beside LLVM's vectorizer and their bounds (hexmlir bench --help)
   sweep PROGRAM ...        programs over targets, settings and sizes, in one table (hexmlir sweep --help)
   sim FILE.s --entry F     run a function of an assembly file on the simulator (hexmlir sim --help)
+  disassemble FILE         print a bytecode program (hexmlir disassemble --help)
   generate MODEL           continue a text with a language model, a folder or a GGUF file (hexmlir generate --help)
   cache                    where compiled code is kept, and how much of it
   cache clear              remove it
@@ -91,6 +93,10 @@ def _main(argv: Sequence[str]) -> int:
             from hexagon_mlir.cli.simulate import simulate
 
             return simulate(arguments)
+        case ["disassemble", *arguments]:
+            from hexagon_mlir.cli.disassemble import disassemble_file
+
+            return disassemble_file(arguments)
         case ["generate", *arguments]:
             from hexagon_mlir.cli.generate import generate
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.dynamic import measure
+from bench.dynamic import Bytecode, measure
 from hexagon_mlir.bench.size_kernels import KERNELS
 
 
@@ -15,6 +15,14 @@ def test_rows(kernel):
     row = measure(replace(kernel, most=40), 3)
     assert 0 < row.error < 1e-4
     assert len(row.ratios) == 3
+    assert all(0.2 < ratio < 10 for ratio in row.ratios.values())
+
+
+def test_bytecode():
+    row = measure(replace(KERNELS[0], most=40), 3, Bytecode)
+    assert row.cells()[0] == "vector add, bytecode"
+    assert 0 < row.error < 1e-4
+    assert 0 < row.each < 0.1
     assert all(0.2 < ratio < 10 for ratio in row.ratios.values())
 
 

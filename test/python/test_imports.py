@@ -14,7 +14,7 @@ PASSES = BASE | {"levels", "pass_infra", "dialects"}
 PIPELINES = PASSES | {"passes"}
 COMPILER = PIPELINES | {"pipelines", "llvmir", "codegen"}
 RUN = COMPILER | {"sim", "exec", "display"}
-ALL = RUN | {"frontend", "report"}
+ALL = RUN | {"bytecode", "frontend", "report"}
 
 ALLOWED = {
     "targets": set(),
@@ -38,6 +38,7 @@ ALLOWED = {
     "pipelines": PIPELINES,
     "codegen": PIPELINES | {"pipelines", "llvmir", "sim"},  # which of two programs is faster is simulated
     "exec": COMPILER | {"sim", "display"},
+    "bytecode": RUN,
     "frontend": RUN | {"report"},  # Triton asks a driver to launch kernels, torch.compile for something that runs
     "report": ALL,
     "api": ALL,

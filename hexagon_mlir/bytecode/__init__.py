@@ -1,0 +1,1 @@
+"""Operators that are never compiled: tile-level bytecode, and the machine on the NPU that executes it."""
