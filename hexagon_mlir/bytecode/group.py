@@ -17,7 +17,7 @@ from hexagon_mlir.ir.diagnostics import HexError
 Dim = str | int
 """A symbol, or 1."""
 ORIGIN = "bytecode"
-_NO_OPERATORS = ("scale_shift", "fill", "exp_sub")
+_NO_OPERATORS = ("scale_shift", "fill")
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ VECTOR = 128
 """Bytes of an HVX vector, the unit of places and sizes in TCM."""
 LANES = VECTOR // 4
 """Elements of f32 in a vector."""
+SCRATCH = LANES
+"""Vectors of TCM that a thread has besides those of slots: a row for each lane."""
 ROW_SHIFTS = (5, 6)
 """Rows of whole vectors of f32; of f16, too."""
 MAX_BUFFERS = 8

@@ -111,8 +111,6 @@ class _Lowering:
                 values = tuple(map(self._as_tile, values))
                 self._fill_tile(result)
             self._emit(name, result, values)
-        elif name == "exp" and (fused := self._last("sub_column", values[0], operands[0])):
-            self._emit("exp_sub_column", result, fused.operands)
         else:
             self._emit(name, result, values)
 

@@ -101,7 +101,6 @@ _REVERSED = {"rsub": _of_two("arith.subf", "%y", "%x"), "rdiv": _of_two("arith.d
 _COMPARISONS = {"lt": _compared("olt"), "le": _compared("ole"), "eq": _compared("oeq"), "gt": _compared("ogt"),
                 "ge": _compared("oge"), "ne": _compared("une")}
 _BROADCAST = "%r = arith.bitcast %y : f32 to f32"
-_ONLY_COLUMN = {"exp_sub": "%u = arith.subf %x, %y : f32\n%r = math.exp %u : f32"}
 _REDUCTIONS = {"sum": (_of_two("arith.addf"), "0.0"), "max": (_of_two("arith.maximumf"), "0xFF800000"),
                "min": (_of_two("arith.minimumf"), "0x7F800000")}
 
@@ -125,7 +124,7 @@ def _all() -> Iterator[Operation]:
         yield Operation(f"{name}_number", number, Form.ELEMENTS, 1, 1, body.replace("%y", "%p"))
     yield Operation("broadcast_column", 8, Form.COLUMN, 1, 0, _BROADCAST)
     yield Operation("broadcast_row", 9, Form.ROW, 1, 0, _BROADCAST)
-    for number, (name, body) in enumerate({**_ARITHMETIC, **_REVERSED, **_ONLY_COLUMN}.items(), 72):
+    for number, (name, body) in enumerate({**_ARITHMETIC, **_REVERSED}.items(), 72):
         yield Operation(f"{name}_column", number, Form.COLUMN, 2, 0, body)
     for number, (name, body) in enumerate({**_ARITHMETIC, **_REVERSED}.items(), 84):
         yield Operation(f"{name}_row", number, Form.ROW, 2, 0, body)

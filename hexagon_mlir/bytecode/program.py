@@ -10,7 +10,7 @@ from __future__ import annotations
 from hexagon_mlir.bytecode import layout
 from hexagon_mlir.bytecode.handlers import handler, signature
 from hexagon_mlir.bytecode.layout import field
-from hexagon_mlir.bytecode.operations import COMPUTED, STORE, Kind
+from hexagon_mlir.bytecode.operations import COMPUTED, STORE, Form, Kind, Operation
 from hexagon_mlir.bytecode.shape import Shape
 
 ENTRY = "machine"
@@ -115,9 +115,12 @@ _TRANSFERS = f"""func.func private @transfers(%code: {_CODE}, %buffers: {_BUFFER
 
 
 def _execute(shape: Shape) -> str:
-    arguments = "%arena, %to, %x, %y, %z, %slot_rows, %slot_vectors, %slot_columns, %p, %q"
-    cases = "\n  ".join(f"case {operation.number} {{ func.call @{operation.name}({arguments}) : "
-                        f"{signature(shape.arena)} scf.yield }}" for operation in COMPUTED)
+    def call(operation: Operation) -> str:
+        second = "%scratch" if operation.form is Form.REDUCE else "%y"
+        return (f"func.call @{operation.name}(%arena, %to, %x, {second}, %z, %operand_rows, %operand_vectors, "
+                f"%operand_columns, %p, %q) : {signature(shape.arena)}")
+
+    cases = "\n  ".join(f"case {operation.number} {{ {call(operation)} scf.yield }}" for operation in COMPUTED)
     places = "\n  ".join(f"""%{name}_begin = arith.muli %{name}_slot, %slot_words : index
   %{name}_parity = arith.addi %{name}_begin, %slots_at : index
   {_word(f"{name}_place", f"%{name}_parity")}
@@ -126,7 +129,8 @@ def _execute(shape: Shape) -> str:
     %slots: index, %first: index, %last: index, %parity: index, %row_shift: index, {_TILE})
     attributes {{llvm.passthrough = ["noinline"]}} {{
   {_constants(one=1, length=layout.INSTRUCTION_WORDS, slot_words=layout.SLOT_WORDS, tile=Kind.TILE, column=Kind.COLUMN,
-              lanes_shift=layout.ROW_SHIFTS[0])}
+              lanes_shift=layout.ROW_SHIFTS[0], slot_vectors=shape.share // layout.VECTOR)}
+  %scratch = arith.addi %share, %slot_vectors : index
   {_vectors("column", "%rows")}
   %slots_at = arith.addi %slots, %parity : index
   scf.for %at = %first to %last step %length {{
@@ -137,9 +141,9 @@ def _execute(shape: Shape) -> str:
   {places}
   %is_tile = arith.cmpi eq, %kind, %tile : index
   %is_column = arith.cmpi eq, %kind, %column : index
-  %slot_rows = arith.select %is_tile, %rows, %one : index
-  %slot_vectors = arith.select %is_column, %column_vectors, %vectors : index
-  %slot_columns = arith.select %is_column, %rows, %columns : index
+  %operand_rows = arith.select %is_tile, %rows, %one : index
+  %operand_vectors = arith.select %is_column, %column_vectors, %vectors : index
+  %operand_columns = arith.select %is_column, %rows, %columns : index
   scf.index_switch %number
   {cases}
   default {{ }}
@@ -178,7 +182,7 @@ def _run(shape: Shape) -> str:
     attributes {{llvm.passthrough = ["noinline"]}} {{
   {_constants(zero=0, one=1, two=2, lanes_shift=layout.ROW_SHIFTS[0], header=layout.HEADER_WORDS,
               length=layout.INSTRUCTION_WORDS, slot_words=layout.SLOT_WORDS, buffer_words=layout.BUFFER_WORDS,
-              bytes=shape.share, vectors=shape.share // layout.VECTOR)}
+              bytes=shape.stride, vectors=shape.stride // layout.VECTOR)}
   {_header(*layout.FIELDS[field("threads"):])}
   %arena_address = memref.extract_aligned_pointer_as_index %arena : {arena} -> index
   %before_bytes = arith.muli %thread, %bytes : index

@@ -12,7 +12,7 @@ def test_numbers():
     assert len(BY_NUMBER) == len(OPERATIONS)
     numbers = {
         1: "load", 2: "store", 3: "widen", 5: "fill", 8: "broadcast_column", 12: "reduce_sum", 16: "copy", 29: "silu",
-        40: "add", 51: "ne", 56: "add_number", 69: "rdiv_number", 72: "add_column", 80: "exp_sub_column",
+        40: "add", 51: "ne", 56: "add_number", 69: "rdiv_number", 72: "add_column", 79: "rdiv_column",
         84: "add_row", 91: "rdiv_row"}
     assert {number: BY_NUMBER[number].name for number in numbers} == numbers
 
