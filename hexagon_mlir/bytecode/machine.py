@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from hexagon_mlir import targets
+from hexagon_mlir import pipelines, targets
 from hexagon_mlir.bytecode import layout
 from hexagon_mlir.bytecode.check import check
 from hexagon_mlir.bytecode.contents import ORIGIN, Program
@@ -23,11 +23,14 @@ PIPELINE = "machine"
 
 
 class Machine:
-    """Executes bytecode on ``target``, in the simulator."""
+    """Executes bytecode on ``target``, in the simulator; raises `HexError` for an unknown chip, or one without HVX
+    floats."""
 
     def __init__(self, target: str = targets.DEFAULT) -> None:
-        self.target = target
-        self.shape = Shape.of(targets.get(target))
+        chip = pipelines.target_of(target)
+        if not chip.vector_float:
+            raise HexError.plain(f"HVX of {target} has no floating point", "take a later chip", ORIGIN)
+        self.target, self.shape = target, Shape.of(chip)
 
     @property
     def asm(self) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from hexagon_mlir.bytecode.layout import LANES
 from hexagon_mlir.bytecode.operations import Form, Operation
 
-_ROWS = 4
+ROWS = 4
+"""That are computed at a time."""
 _V = f"vector<{LANES}xf32>"
 _VIEW = f"memref<?x{LANES}xf32, 1>"
 _ALIGNED = "{alignment = 128 : i64}"
@@ -21,7 +22,7 @@ _ALIGNED = "{alignment = 128 : i64}"
 
 def by_rows(operation: Operation, arena: str) -> str:
     """An operation on a tile and a column, or a row."""
-    *tiles, last = "ab"[:operation.slots]
+    *tiles, last = ("a", "b")[:operation.slots]
     views = _lines([_view(name, arena) for name in ("d", *tiles, last)])
     loads = _each(lambda k: f"%x_{k} = {_load('a', k)}") if tiles else ""
     shared = () if operation.form is Form.COLUMN else ("y",)
@@ -32,7 +33,7 @@ def by_rows(operation: Operation, arena: str) -> str:
   {_each(lambda k: f"%at_{k} = arith.addi %begin_{k}, %v : index")}
   {loads}
   {_each(lambda k: _on_vectors(operation.body, k, shared))}
-  {_lines([f"vector.store %r_{k}, %view_d[%at_{k}, %none] {_ALIGNED} : {_VIEW}, {_V}" for k in reversed(range(_ROWS))])}
+  {_lines([f"vector.store %r_{k}, %view_d[%at_{k}, %none] {_ALIGNED} : {_VIEW}, {_V}" for k in reversed(range(ROWS))])}
   }}"""
     if operation.form is Form.ROW:
         return f"""{_START}
@@ -50,7 +51,7 @@ def by_rows(operation: Operation, arena: str) -> str:
   %row = arith.addi %block, %in_block : index
   {_each(lambda k: f"%y_{k} = {_shuffled('left_numbers', [k] * LANES)}")}
   {some_rows}
-  %rotated = {_shuffled("left_numbers", [(lane + _ROWS) % LANES for lane in range(LANES)])}
+  %rotated = {_shuffled("left_numbers", [(lane + ROWS) % LANES for lane in range(LANES)])}
   scf.yield %rotated : {_V}
   }}
   }}"""
@@ -63,7 +64,7 @@ def _shuffled(name: str, lanes: list[int]) -> str:
 def reduced(operation: Operation, arena: str) -> str:
     """A reduction of rows: each to one vector, and as many of these as a vector has lanes to one."""
     block = f"memref<{LANES}x{LANES}xf32, 1>"
-    accumulators = ", ".join(f"%before_{k} = %neutral" for k in range(_ROWS))
+    accumulators = ", ".join(f"%before_{k} = %neutral" for k in range(ROWS))
     loop = _each(lambda k: _on_vectors(operation.body, k).replace("%y_", "%before_"))
     tail = _each(lambda k: f"""%at_end_{k} = arith.addi %begin_{k}, %whole : index
   %loaded_{k} = vector.load %view_a[%at_end_{k}, %none] {_ALIGNED} : {_VIEW}, {_V}
@@ -71,7 +72,7 @@ def reduced(operation: Operation, arena: str) -> str:
   {_on_vectors(operation.body, k).replace("%y_", "%so_far_")}
   %place_{k} = arith.addi %in_block, %offset_{k} : index
   vector.store %r_{k}, %scratch[%place_{k}, %none] {_ALIGNED} : {block}, {_V}""")
-    names = ", ".join(f"%r_{k}" for k in range(_ROWS))
+    names = ", ".join(f"%r_{k}" for k in range(ROWS))
     return f"""{_START}
   %lanes_less = arith.constant {LANES - 1} : index
   %neutral = arith.constant dense<{operation.start}> : {_V}
@@ -92,11 +93,11 @@ def reduced(operation: Operation, arena: str) -> str:
   scf.for %in_block = %none to %block_rows step %some {{
   %row = arith.addi %block, %in_block : index
   {_each(_row)}
-  %so_far:{_ROWS} = scf.for %v = %none to %whole step %one iter_args({accumulators}) -> ({", ".join([_V] * _ROWS)}) {{
+  %so_far:{ROWS} = scf.for %v = %none to %whole step %one iter_args({accumulators}) -> ({", ".join([_V] * ROWS)}) {{
   {_each(lambda k: f"%at_{k} = arith.addi %begin_{k}, %v : index")}
   {_each(lambda k: f"%x_{k} = {_load('a', k)}")}
   {loop}
-  scf.yield {names} : {", ".join([_V] * _ROWS)}
+  scf.yield {names} : {", ".join([_V] * ROWS)}
   }}
   {tail.replace("%so_far_", "%so_far#")}
   }}
@@ -117,9 +118,9 @@ def reduced(operation: Operation, arena: str) -> str:
 
 _START = f"""%none = arith.constant 0 : index
   %one = arith.constant 1 : index
-  %some = arith.constant {_ROWS} : index
+  %some = arith.constant {ROWS} : index
   %last_row = arith.subi %rows, %one : index
-  """ + "\n  ".join(f"%offset_{k} = arith.constant {k} : index" for k in range(_ROWS)) + """
+  """ + "\n  ".join(f"%offset_{k} = arith.constant {k} : index" for k in range(ROWS)) + """
   %all = arith.muli %rows, %vectors : index"""
 
 _BLOCK_ROWS = """%left = arith.subi %rows, %block : index
@@ -156,7 +157,7 @@ def _on_vectors(body: str, k: int, shared: tuple[str, ...] = ()) -> str:
 
 def _each(text: Callable[[int], str]) -> str:
     """``text`` for each of the rows at a time."""
-    return _lines([text(k) for k in range(_ROWS)])
+    return _lines([text(k) for k in range(ROWS)])
 
 
 def _lines(parts: list[str]) -> str:

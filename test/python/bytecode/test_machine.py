@@ -24,15 +24,15 @@ TARGET = targets.get()
 MACHINE = Machine()
 
 
-def run(group, *inputs, encoder=None):
+def run(group, *inputs, machine=MACHINE):
     """The outputs of ``group``, and the header of its program."""
-    encoder = encoder or Encoder(group, TARGET)
+    encoder = Encoder(group, targets.get(machine.target))
     shapes = [x.shape for x in inputs]
-    program = MACHINE.load(encoder.encode(shapes))
+    program = machine.load(encoder.encode(shapes))
     halves = [half for _, half in encoder.group.outputs]
     outputs = [np.full(shape, 77, np.float16 if half else np.float32)
                for shape, half in zip(encoder.output_shapes(encoder.sizes(shapes)), halves, strict=True)]
-    MACHINE.run(program, *inputs, *outputs)
+    machine.run(program, *inputs, *outputs)
     return outputs, program.header
 
 
@@ -57,6 +57,20 @@ def test_groups(group, reference, inputs, sizes):
         (got,), _ = run(group, *arrays)
     assert list(map(str, reports)) == []
     close(got, reference(*(array.astype(np.float64) for array in arrays)), 1e-5)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("target", ["v68", "v73", "v79", "v81"])
+def test_targets(target):
+    arrays = numbers(300, 130), numbers(130), np.array(0.25, np.float32)
+    (got,), _ = run(layer_norm(), *arrays, machine=Machine(target))
+    close(got, layer_norm_reference(*(array.astype(np.float64) for array in arrays)), 1e-5)
+
+
+@pytest.mark.parametrize(("target", "message"), [("v67", "no floating point"), ("v1", "unknown target")])
+def test_no_machine(target, message):
+    with pytest.raises(HexError, match=message):
+        Machine(target)
 
 
 @pytest.mark.parametrize("sizes", [(0, 5), (5, 0)])
