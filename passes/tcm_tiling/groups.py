@@ -159,7 +159,7 @@ def _irregular(op: ir.Operation, maps: list[ir.AffineMap]) -> str:
             return "dynamic shape"
     for map_, windows in zip(maps, _windows(op, maps), strict=True):
         for result, window in zip(map_.results, windows, strict=False):
-            if window is None:
+            if window is None and _divided_loop(result) is None:
                 return f"index expression {result} is neither a loop index nor a window"
     if any(not window.plain for of in _windows(op, maps)[-len(op.results):] for window in of if window is not None):
         return "a result that is not indexed by loops alone"
@@ -184,7 +184,7 @@ def _grow(group: Group, available: list[ir.Operation]) -> None:
             if op in chosen or not _only_used_by(op, chosen):
                 continue
             maps = maps_of(op)
-            if maps is None or _irregular(op, maps) or len(op.results) == 0:
+            if maps is None or _irregular(op, maps) or len(op.results) == 0 or _divided_loops(maps):
                 continue
             chosen.add(op)
             grown = True
@@ -199,9 +199,9 @@ def _only_used_by(op: ir.Operation, chosen: set[ir.Operation]) -> bool:
 
 def _close(group: Group, members: list[ir.Operation]) -> None:
     """Set members, followed dimensions and cuttable loops. A loop on which two uses of a tensor disagree is not
-    tiled."""
+    tiled, nor one whose quotient indexes a dimension."""
     group.members = members
-    whole: set[int] = set()
+    whole = _divided_loops(maps_of(group.root) or [])
     while True:
         group.followed, conflicts = _follow(group, whole)
         if not conflicts:
@@ -265,6 +265,20 @@ def _followed(own: Window | None, loops: list[int | None]) -> Window | None:
     """A window of an op's loop as one of the root's ``loops``."""
     loop = None if own is None else loops[own.loop]
     return None if own is None or loop is None else Window(loop, own.step, own.length)
+
+
+def _divided_loops(maps: list[ir.AffineMap]) -> set[int]:
+    """The loops of which ``maps`` read the quotient by a constant."""
+    found = (_divided_loop(result) for map_ in maps for result in map_.results)
+    return {loop for loop in found if loop is not None}
+
+
+def _divided_loop(result: ir.AffineExpr) -> int | None:
+    """The loop whose quotient by a constant ``result`` is; None for other expressions."""
+    if not isinstance(result, ir.AffineFloorDivExpr):
+        return None
+    divides = isinstance(result.lhs, ir.AffineDimExpr) and isinstance(result.rhs, ir.AffineConstantExpr)
+    return result.lhs.position if divides else None
 
 
 def _loops_in_windows(op: ir.Operation) -> set[int]:

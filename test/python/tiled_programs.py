@@ -216,6 +216,30 @@ def column_sums(rows, columns):
     return text, [x], np.abs(x.astype(np.float64)).sum(0)
 
 
+def scaled_sums(rows, columns, block):
+    """Blocks of rows, the last one shorter, share scales: the quotient of a loop indexes these."""
+    blocks = -(-rows // block)
+    text = HEADER + f"""func.func @f(%x: tensor<{rows}x{columns}xf32>, %y: tensor<{blocks}x{columns}xf32>)
+    -> tensor<{columns}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{columns}xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{columns}xf32>) -> tensor<{columns}xf32>
+  %s = linalg.generic {{indexing_maps = [#map, affine_map<(d0, d1) -> (d0 floordiv {block}, d1)>, #column],
+                       iterator_types = ["reduction", "parallel"]}}
+      ins(%x, %y : tensor<{rows}x{columns}xf32>, tensor<{blocks}x{columns}xf32>) outs(%i : tensor<{columns}xf32>) {{
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %p = arith.mulf %a, %b : f32
+      %t = arith.addf %o, %p : f32
+      linalg.yield %t : f32
+  }} -> tensor<{columns}xf32>
+  return %s : tensor<{columns}xf32>
+}}
+"""
+    generator = np.random.default_rng(rows)
+    x, y = (generator.normal(0, 1, (count, columns)).astype(np.float32) for count in (rows, blocks))
+    return text, [x, y], (x.astype(np.float64) * y.repeat(block, 0)[:rows]).sum(0)
+
+
 def total(n):
     """One sum, in tiles."""
     text = f"""func.func @f(%x: tensor<{n}xf32>) -> tensor<f32> {{
@@ -285,7 +309,8 @@ CASES = {
     "columns first": (columns_first(90, 133), 32 << 10),
     "softmax": (softmax(37, 300), 64 << 10), "softmax, rows larger than TCM": (softmax(3, 9001), 32 << 10),
     "layer norm, rows larger than TCM": (layer_norm(2, 9001), 32 << 10),
-    "column sums": (column_sums(3001, 70), 32 << 10), "sum": (total(40007), 32 << 10),
+    "column sums": (column_sums(3001, 70), 32 << 10), "scaled sums": (scaled_sums(70, 333, 16), 32 << 10),
+    "sum": (total(40007), 32 << 10),
     "layer norm": (layer_norm(50, 513), 64 << 10), "RMS norm + residual": (rms_norm_residual(41, 257), 48 << 10),
     "GELU of linear": (gelu_of_linear(70, 40, 65), 48 << 10),
     "GELU of linear, weights larger than TCM": (gelu_of_linear(9, 45, 333), 40 << 10), "gram": (gram(66, 70), 48 << 10),

@@ -46,3 +46,25 @@ func.func @too_large(%h: tensor<1x1024xf32>, %w: tensor<1024x2048xf32>) -> tenso
   }
   return %last : tensor<1x2048xf32>
 }
+
+// -----
+// A loop whose quotient indexes rows of scales is not cut: tiles take all of them.
+// CHECK-LABEL: func.func @quotient
+// CHECK: scf.for %[[C:.*]] = %{{.*}} to %c2097152 step %c{{[0-9]+}}
+// CHECK: %[[X:.*]] = tensor.extract_slice %arg0[0, %[[C]]] [64, %[[N:.*]]] [1, 1]
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg1[0, %[[C]]] [4, %[[N]]] [1, 1]
+// CHECK: %[[A:.*]] = bufferization.alloc_tensor() copy(%[[X]]) {memory_space = 1 : i64}
+// CHECK: %[[B:.*]] = bufferization.alloc_tensor() copy(%[[S]]) {memory_space = 1 : i64}
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[B]] :
+func.func @quotient(%x: tensor<64x2097152xf32>, %s: tensor<4x2097152xf32>, %y: tensor<2097152xf32>)
+    -> tensor<2097152xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(c, k) -> (k, c)>, affine_map<(c, k) -> (k floordiv 16, c)>,
+                                        affine_map<(c, k) -> (c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %s : tensor<64x2097152xf32>, tensor<4x2097152xf32>) outs(%y : tensor<2097152xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %1 = arith.mulf %a, %b : f32
+      %2 = arith.addf %o, %1 : f32
+      linalg.yield %2 : f32
+  } -> tensor<2097152xf32>
+  return %0 : tensor<2097152xf32>
+}
