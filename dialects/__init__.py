@@ -37,6 +37,7 @@ from hexagon_mlir.ir.hexagon_dialect import (
     BLOCK_SCALES,
     ENGINE_MATRIX,
     LOOK_UP,
+    SPLIT_CODES,
     WEIGHT_MATRIX,
 )
 
@@ -96,7 +97,7 @@ ATTRIBUTES = {
         frozenset({"tensor"})),
     block_weights.CODES: Attribute(
         "on the function of a model: the numbers of arguments that are codes of such weights; its last arguments are "
-        "their scales and zero points", frozenset({"tensor"})),
+        "their other tensors", frozenset({"tensor"})),
     block_weights.TILES: Attribute(
         "on what makes the matrix engine's tiles from codes and scales", _ON_TENSORS | _IN_LOOPS),
     block_weights.PRODUCT: Attribute(
@@ -133,6 +134,9 @@ OPERATIONS = {
         "``(tiles) -> matrix``: the matrix that such tiles have", frozenset({"source", "tensor"})),
     BLOCK_MATRIX: Attribute(
         "``(codes, scales, zeros?) {bits} -> matrix``: the matrix of weights that share scales in blocks",
+        frozenset({"source", "tensor"})),
+    SPLIT_CODES: Attribute(
+        "``(lower, upper) -> codes``: codes of 6 bits, of their lower four and upper two bits",
         frozenset({"source", "tensor"})),
     BLOCK_SCALES: Attribute(
         "``(integers, factors) -> scales``: scales, or minima, of blocks: bytes times the f16 factors of "

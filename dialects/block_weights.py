@@ -1,10 +1,13 @@
-"""Weights of 4 or 8 bits with a scale for each block of a column, as HVX multiplies them by a few rows.
+"""Weights of 4, 6 or 8 bits with a scale for each block of a column, as HVX multiplies them by a few rows.
 
 The weights of a matrix K x N are two tensors. The codes are bytes ``[N / 64][K / B][B / 4][2][32][4]``, blocks of B
 along K: four neighbours of a column form a word, and vectors of words hold the even and the odd columns of 64. Codes of
 4 bits are ``[N / 64][K / B][B / 8][2][32][4]``: byte (j, p, c, k) holds, for column 2 c + p, row 8 j + k in its lower
-half and row 8 j + 4 + k in its upper half. The scales, finite f16 or f32, are ``[N / 64][K / B][2][32]``. A weight is
-its scale times what its code, a number without sign, exceeds its zero point: 8 or 128, or a byte of
+half and row 8 j + 4 + k in its upper half. The lower four bits of codes of 6 bits are stored so, too; the upper two
+are in a tensor of their own, ``[N / 64][K / B][B / 16][2][32][4]``: byte (i, p, c, k) holds those of rows 16 i + k,
+16 i + 4 + k, 16 i + 8 + k and 16 i + 12 + k, the first ones in its lowest bits. The scales, finite f16 or f32, are
+``[N / 64][K / B][2][32]``. A weight is its scale times what its code, a number without sign, exceeds its zero point: 8,
+32 or 128, or a byte of
 ``[N / 64][K / B][2][32]``. Where that tensor is of f16 or f32, it holds minima: a weight is its scale times its code,
 plus the minimum.
 
@@ -33,6 +36,11 @@ COLUMNS, LANES, PARITIES = 64, 32, 2
 WORD = 4
 """Codes of a column that are neighbours, bytes of rows that a word holds."""
 BYTE_BITS = 8
+LOWER_BITS, UPPER_BITS = 4, 2
+"""Of a code of 6 bits: in the tensor of codes, and in that of upper bits."""
+SPLIT_BITS = LOWER_BITS + UPPER_BITS
+UPPER_ROWS = BYTE_BITS // UPPER_BITS * WORD
+"""Rows of a column whose upper bits a word holds."""
 BLOCKS = (16, 32, 64, 128)
 """Rows of weights that can share a scale."""
 SUPERBLOCK = 256
@@ -56,11 +64,12 @@ FORMATS = "hexagon.block_formats"
 """On the function of a model: the numbers of `Format` for each of `CANDIDATES`; without it, all have its defaults."""
 CODES = "hexagon.block_codes"
 """On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
-of them, the scales, the zero points or minima if its format has some, and the factors of superblocks if it has some."""
+of them, what `Format.parts` has besides."""
 TILES_LOOP = 1
 """Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
 
 _FIELDS, _SUPER_BITS = 5, 16
+_CODE_BITS = 4, SPLIT_BITS, BYTE_BITS
 
 
 @dataclass(frozen=True)
@@ -79,11 +88,11 @@ class Format:
     def is_known(self) -> bool:
         """Whether there are such weights."""
         if self.superblock:
-            return (self.superblock == SUPERBLOCK and self.block in BLOCKS and self.bits in (4, 8)
+            return (self.superblock == SUPERBLOCK and self.block in BLOCKS and self.bits in _CODE_BITS
                     and self.scale_bits == BYTE_BITS and self.zero_bits in (0, BYTE_BITS))
         if self.scale_bits == BYTE_BITS:
             return self.block in BLOCKS and (self.bits, self.zero_bits) == (4, 0)
-        return (self.block in BLOCKS and self.bits in (4, 8) and self.scale_bits in (16, 32)
+        return (self.block in BLOCKS and self.bits in _CODE_BITS and self.scale_bits in (16, 32)
                 and self.zero_bits in (0, BYTE_BITS, 16, 32))
 
     def is_for_engine(self, depth: int) -> bool:
@@ -93,10 +102,21 @@ class Format:
                 and not (self.superblock and depth % self.superblock))
 
     @property
-    def extra(self) -> list[tuple[int, int]]:
-        """Of each argument of a function besides the codes: the bits of its elements, and the rows that share one."""
-        of_blocks = [(bits, self.block) for bits in (self.scale_bits, self.zero_bits) if bits]
-        return of_blocks + ([(_SUPER_BITS, self.superblock)] * len(of_blocks) if self.superblock else [])
+    def names(self) -> list[str]:
+        """What the tensors of such weights are, in their order."""
+        of_blocks = ["scales", "zeros"] if self.zero_bits else ["scales"]
+        return ["codes", *["upper"] * (self.bits == SPLIT_BITS), *of_blocks,
+                *(f"shared_{name}" for name in of_blocks if self.superblock)]
+
+    def parts(self, columns: int, depth: int) -> list[tuple[int, list[int]]]:
+        """The bits of the elements and the shapes of the tensors of ``depth`` x ``columns`` weights, in the order of
+        `names`."""
+        bits = {"scales": self.scale_bits, "zeros": self.zero_bits}
+        shapes = {"codes": codes_shape(columns, depth, self.block, self.bits),
+                  "upper": upper_shape(columns, depth, self.block)}
+        return [(BYTE_BITS, shapes[name]) if name in shapes else
+                (bits[name], scales_shape(columns, depth, self.block)) if name in bits else
+                (_SUPER_BITS, scales_shape(columns, depth, self.superblock)) for name in self.names]
 
 
 def note_formats(function: ir.Operation, formats: dict[int, Format]) -> None:
@@ -138,9 +158,19 @@ def _bits(op: ir.Operation, name: str) -> int:
     return ir.IntegerAttr(op.attributes[name]).value if name in op.attributes else 0
 
 
+def codes_in_byte(bits: int) -> int:
+    """How many codes of ``bits``, or lower parts of them, are in a byte."""
+    return 1 if bits == BYTE_BITS else BYTE_BITS // LOWER_BITS
+
+
 def codes_shape(columns: int, depth: int, block: int, bits: int) -> list[int]:
     """Shape of the codes of ``depth`` x ``columns`` weights, bytes, with what fills up blocks and tiles of columns."""
-    return [-(-columns // COLUMNS), -(-depth // block), block * bits // (WORD * BYTE_BITS), PARITIES, LANES, WORD]
+    return [-(-columns // COLUMNS), -(-depth // block), block // (WORD * codes_in_byte(bits)), PARITIES, LANES, WORD]
+
+
+def upper_shape(columns: int, depth: int, block: int) -> list[int]:
+    """Shape of their upper bits, of codes of 6 bits."""
+    return [-(-columns // COLUMNS), -(-depth // block), block // UPPER_ROWS, PARITIES, LANES, WORD]
 
 
 def scales_shape(columns: int, depth: int, block: int) -> list[int]:
@@ -150,5 +180,5 @@ def scales_shape(columns: int, depth: int, block: int) -> list[int]:
 
 def rows_shape(rows: int, depth: int, block: int, bits: int, planes: int) -> list[int]:
     """Shape of ``rows`` in fixed point."""
-    codes = BYTE_BITS // bits
+    codes = codes_in_byte(bits)
     return [rows, -(-depth // block), planes, block // (WORD * codes), codes, WORD]

@@ -20,7 +20,7 @@ from hexagon_mlir.passes.lib.block_weights import erase_unused
 class FormBlockProductsPass(Pass):
     """Rewrites products of rows with weights that share scales in blocks, so that sums of bytes compute them.
 
-    ``hexagon.block_matrix`` stands for a matrix of codes of 4 or 8 bits, of scales, and of zero points or minima
+    ``hexagon.block_matrix`` stands for a matrix of codes of 4, 6 or 8 bits, of scales, and of zero points or minima
     (`hexagon_mlir.dialects.block_weights`). The rows become numbers in fixed point, of 31 bits with sign for f32, 15
     for f16 and bf16: the unit of a block is a power of two that the largest number of a row in it decides. Their bytes
     times the codes are summed exactly; the sums of a block, times its unit and scales, are added in f32. The weights

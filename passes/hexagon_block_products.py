@@ -26,7 +26,7 @@ class HexagonBlockProductsPass(Pass):
 
     The matrix engine's tiles of f16 from codes (``hexagon.block_tiles``, `hexagon-matrix-engine`)
     are made here too: two shuffles put the codes of 64 columns side by side, eight rows of them, each is looked up in a
-    table of f16 (vlut16), and multiplied by its scale; codes of 8 bits are made f16 by arithmetic.
+    table of f16 (vlut16), and multiplied by its scale; codes of 6 and 8 bits are made f16 by arithmetic.
 
     Before:
         #rows = affine_map<(r, t, c, s, b, p, j, h, k) -> (r, b, p, j, h, k)>

@@ -40,10 +40,14 @@ BLOCK_MATRIX = "hexagon.block_matrix"
 ENGINE_MATRIX = "hexagon.engine_matrix"
 """``(codes, scales, zeros?) {bits} -> matrix``: the same matrix as a factor for the matrix engine, whose tiles are made
 of the codes."""
+SPLIT_CODES = "hexagon.split_codes"
+"""``(lower, upper) -> codes``: codes of 6 bits, a byte each, in the layout of those of 8 bits, of their lower four and
+upper two bits."""
 BLOCK_SCALES = "hexagon.block_scales"
 """``(integers, factors) -> scales``: scales, or minima, of blocks: bytes times the f16 factor of their superblock."""
 _ENGINE = (ENGINE_PRODUCT, ENGINE_WAIT, ENGINE_SCOPE, ENGINE_MULTIPLY, ENGINE_CONVERT, ENGINE_STORE)
-_PURE = (LOOK_UP, WEIGHT_MATRIX, ACTIVATION_TILES, ACTIVATION_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, BLOCK_SCALES)
+_PURE = (LOOK_UP, WEIGHT_MATRIX, ACTIVATION_TILES, ACTIVATION_MATRIX, BLOCK_MATRIX, ENGINE_MATRIX, SPLIT_CODES,
+         BLOCK_SCALES)
 _IRDL = """
 irdl.dialect @hexagon {
   irdl.operation @look_up {
@@ -110,6 +114,13 @@ irdl.dialect @hexagon {
     irdl.operands(codes: %codes, scales: %scales, zeros: optional %zeros)
     irdl.attributes {"bits" = %bits}
     irdl.results(matrix: %matrix)
+  }
+  irdl.operation @split_codes {
+    %lower = irdl.base "!builtin.tensor"
+    %upper = irdl.base "!builtin.tensor"
+    %codes = irdl.base "!builtin.tensor"
+    irdl.operands(lower: %lower, upper: %upper)
+    irdl.results(codes: %codes)
   }
   irdl.operation @block_scales {
     %integers = irdl.base "!builtin.tensor"

@@ -159,7 +159,7 @@ class BlockProductEmitter:
         sums = list(sums)
         for step in range(self.steps // self.parts):
             at = make.addi(first, index(step))
-            codes = [self.operands.code(tile, block, at, parity) for parity in range(PARITIES)]
+            codes = [self.operands.code(tile, block, first, step, parity) for parity in range(PARITIES)]
             for (number, row), plane, half in product(enumerate(rows), range(self.planes), range(self.halves)):
                 scalar = self.operands.row_word([row, block, index(plane), at, index(half), index(0)])
                 for parity in range(PARITIES):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, WORD
+from hexagon_mlir.dialects.block_weights import COLUMNS, WORD, codes_in_byte
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.lib.block_weights import blocks_of_superblock, maps_of, weight, weights_of
 from hexagon_mlir.passes.lib.engine_byte_generics import elementwise
@@ -17,7 +17,7 @@ def as_matrix(op: ir.Operation) -> ir.Value:
     """The result of ``hexagon.block_matrix`` ``op`` as linalg, at the insertion point."""
     weights, result = weights_of(op), ir.RankedTensorType(op.results[0].type)
     tiles, blocks, steps, parities, lanes, _ = ir.RankedTensorType(weights.codes.type).shape
-    halves = BYTE_BITS // weights.bits
+    halves = codes_in_byte(weights.bits)
     shape = [blocks, steps, halves, WORD, tiles, lanes, parities]
     inputs = weights.operands
     of_superblock = f"(t, b floordiv {blocks_of_superblock(weights.block)}, s, c)"

@@ -10,11 +10,14 @@ from hexagon_mlir.dialects.block_weights import (
     E2M1,
     E2M1_MIDDLE,
     LANES,
+    UPPER_ROWS,
     WORD,
     code_bits,
+    codes_in_byte,
 )
 from hexagon_mlir.ir import arith, ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.block_products.codes import codes_of
 from hexagon_mlir.passes.block_products.views import collapsed
 from hexagon_mlir.passes.lib.block_weights import block_weights, blocks_of_superblock
 from hexagon_mlir.passes.lib.intrinsics import Registers
@@ -36,7 +39,8 @@ class Operands:
         """Whether blocks have minima, whose factor is the sum of a row in f32."""
         self.is_e2m1 = weights.is_e2m1
         self._in_superblock = blocks_of_superblock(weights.block)
-        self.codes = collapsed(weights.codes, 4)
+        self._codes = collapsed(weights.codes, 4)
+        self._upper = None if weights.upper is None else collapsed(weights.upper, 4)
         self._scales = collapsed(weights.scales, 2)
         self.result = collapsed(result, 2)
         self._zeros = None if weights.zeros is None else collapsed(weights.zeros, 2)
@@ -81,18 +85,23 @@ class Operands:
         """The unit of ``row`` in a block, in all columns."""
         return make.broadcast(self._wide, memref.load(self.units, [row, block]))
 
-    def code(self, tile: ir.Value, block: ir.Value, step: ir.Value, parity: int) -> list[ir.Value]:
-        """The codes of a step in even or odd columns, a byte each, in the order of the rows' words."""
-        type_ = ir.VectorType.get([LANES * WORD], ir.IntegerType.get_signless(BYTE_BITS))
-        packed = vector.bitcast(self.words, make.load(
-            type_, self.codes, [tile, block, step, index(parity), index(0)], alignment=LANES * WORD))
-        if self.bits == BYTE_BITS:
-            return [packed]
-        mask = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), int("0f" * WORD, 16))
-        low = make.binary("arith.andi", packed, constant(ir.DenseElementsAttr.get_splat(self.words, mask)))
-        both = [low, self.hvx.call("vlsrb", self.words, packed, self.bits)]
-        return [self.hvx.call("vlutvvbi", self.words, codes, self._table(), 0)
-                for codes in both] if self.is_e2m1 else both
+    def code(self, tile: ir.Value, block: ir.Value, first: ir.Value, step: int, parity: int) -> list[ir.Value]:
+        """The codes of a step in even or odd columns, a byte each, in the order of the rows' words: the step with this
+        number from the ``first`` one on, which is even."""
+        packed = self._words_of(self._codes, [tile, block, make.addi(first, index(step)), index(parity)])
+        upper = None
+        if self._upper is not None:
+            steps = UPPER_ROWS // (WORD * codes_in_byte(self.bits))
+            group = make.addi(make.binary("arith.divui", first, index(steps)), index(step // steps))
+            upper = self._words_of(self._upper, [tile, block, group, index(parity)])
+        codes = codes_of(self.hvx, packed, self.bits, upper, step)
+        return [self.hvx.call("vlutvvbi", self.words, each, self._table(), 0)
+                for each in codes] if self.is_e2m1 else codes
+
+    def _words_of(self, buffer: ir.Value, at: list[ir.Value]) -> ir.Value:
+        """The words of ``buffer`` for a step in even or odd columns."""
+        bytes_ = ir.VectorType.get([LANES * WORD], ir.IntegerType.get_signless(BYTE_BITS))
+        return vector.bitcast(self.words, make.load(bytes_, buffer, [*at, index(0)], alignment=LANES * WORD))
 
     def row_word(self, at: list[ir.Value]) -> ir.Value:
         """Four bytes of a row as a scalar."""

@@ -10,10 +10,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, E2M1, LANES, PARITIES, WORD, tile_bits
+from hexagon_mlir.dialects.block_weights import (
+    BYTE_BITS,
+    E2M1,
+    LANES,
+    LOWER_BITS,
+    PARITIES,
+    UPPER_ROWS,
+    WORD,
+    codes_in_byte,
+    tile_bits,
+)
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE
 from hexagon_mlir.ir import ir, make, memref, vector
 from hexagon_mlir.ir.constants import constant, index
+from hexagon_mlir.passes.block_products.codes import codes_of
 from hexagon_mlir.passes.block_products.columns import BlockColumns, Factors
 from hexagon_mlir.passes.block_products.views import collapsed
 from hexagon_mlir.passes.lib.block_weights import block_weights
@@ -43,6 +54,7 @@ class BlockTilesEmitter:
                                    index(type_.shape[dim]) for dim in range(loops + 1))
         self.steps = type_.shape[loops + 1]
         self.codes, self.result = collapsed(codes, loops + 3), collapsed(result, loops + 5)
+        self.upper = None if weights.upper is None else collapsed(weights.upper, loops + 3)
         self.halves = ir.VectorType.get([TILE * PAIR], ir.F16Type.get())
         self.words = ir.VectorType.get([LANES], ir.IntegerType.get_signless(32))
         self.pairs = ir.VectorType.get([TILE * PAIR], ir.F32Type.get())
@@ -70,9 +82,8 @@ class BlockTilesEmitter:
     def _part(self, at: list[ir.Value], factors: list[Factors], table: ir.Value) -> list[ir.Value]:
         """The rows of a block that are in a tile."""
         for step in range(self.steps):
-            for side, codes in enumerate(self._columns([*at, index(step)])):
-                for half in range(BYTE_BITS // self.bits):
-                    packed = make.binary("arith.shrui", codes, self._word(self.bits)) if half else codes
+            for side, codes in enumerate(self._codes(at, step)):
+                for half, packed in enumerate(codes):
                     for place, numbers in enumerate(self._numbers(packed, table)):
                         tile, *inside = at
                         make.store(self._weights(numbers, factors[side]), self.result, [
@@ -80,18 +91,28 @@ class BlockTilesEmitter:
                             alignment=LANES * WORD)
         return []
 
-    def _columns(self, at: list[ir.Value]) -> list[ir.Value]:
-        """The codes of a step, words of the first and of the last 32 columns."""
+    def _codes(self, at: list[ir.Value], step: int) -> list[list[ir.Value]]:
+        """The codes of a ``step``, words of the first and of the last 32 columns: those of each part of a byte, in its
+        lower bits."""
+        packed = self._columns(self.codes, [*at, index(step)])
+        if self.bits == LOWER_BITS:
+            return [[one, make.binary("arith.shrui", one, self._word(LOWER_BITS))] for one in packed]
+        steps = UPPER_ROWS // (WORD * codes_in_byte(self.bits))
+        upper = [None] * len(packed) if self.upper is None else self._columns(self.upper, [*at, index(step // steps)])
+        return [codes_of(self.hvx, one, self.bits, of_one, step) for one, of_one in zip(packed, upper, strict=True)]
+
+    def _columns(self, buffer: ir.Value, at: list[ir.Value]) -> list[ir.Value]:
+        """The words of ``buffer`` for a step, of the first and of the last 32 columns."""
         bytes_ = ir.VectorType.get([LANES * WORD], ir.IntegerType.get_signless(BYTE_BITS))
         even, odd = (vector.bitcast(self.words, make.load(
-            bytes_, self.codes, [*at, index(parity), index(0)], alignment=LANES * WORD)) for parity in range(PARITIES))
+            bytes_, buffer, [*at, index(parity), index(0)], alignment=LANES * WORD)) for parity in range(PARITIES))
         for control in (_SWAP_BYTES, _COLUMNS):
             even, odd = self.hvx.halves(self.hvx.call("vshuffvdd", self.hvx.pair, odd, even, control))
         return [even, odd]
 
     def _numbers(self, packed: ir.Value, table: ir.Value) -> list[ir.Value]:
         """Pairs of rows as numbers of 16 bits, from the lower bits of bytes: integers, or what the table has."""
-        if self.bits < BYTE_BITS:
+        if self.bits == LOWER_BITS:
             return [vector.bitcast(self.integers, each) for each in self.hvx.halves(
                 self.hvx.call("vlutvwh.nm", self.hvx.pair, packed, table, 0))]
         whole = vector.bitcast(self.integers, packed)
@@ -132,7 +153,7 @@ class BlockTilesEmitter:
     @property
     def _table_is(self) -> str:
         """What `_numbers` are: `_INTEGERS` where there is no table, or where zero points are subtracted."""
-        if self.bits == BYTE_BITS or self.columns.has_zero_points:
+        if self.bits != LOWER_BITS or self.columns.has_zero_points:
             return _INTEGERS
         return _F16 if self.columns.in_f16 else _UPPER_BITS
 

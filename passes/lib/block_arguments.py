@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import BYTE_BITS, CODES, Format
 from hexagon_mlir.dialects.packed_weights import numbers
 from hexagon_mlir.ir import ir
 from hexagon_mlir.passes.lib.constant_factors import retype
@@ -18,9 +18,7 @@ def note_codes(function: ir.Operation, codes: list[int]) -> None:
 
 
 def types_of(matrix: ir.RankedTensorType, form: Format) -> list[ir.RankedTensorType]:
-    """The types of codes and scales of ``matrix``, and of zero points or minima, and of factors of superblocks, if it
-    has some."""
+    """The types of the tensors of ``matrix``, weights of ``form``, in the order of `Format.names`."""
     depth, columns = matrix.shape
     kinds = {BYTE_BITS: ir.IntegerType.get_signless(BYTE_BITS), _HALF: ir.F16Type.get(), _SINGLE: ir.F32Type.get()}
-    return [ir.RankedTensorType.get(codes_shape(columns, depth, form.block, form.bits), kinds[BYTE_BITS]),
-            *(ir.RankedTensorType.get(scales_shape(columns, depth, rows), kinds[bits]) for bits, rows in form.extra)]
+    return [ir.RankedTensorType.get(shape, kinds[bits]) for bits, shape in form.parts(columns, depth)]

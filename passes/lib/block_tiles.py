@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, LANES, PARITIES, SUPERBLOCK, TILES, WORD
+from hexagon_mlir.dialects.block_weights import (
+    BYTE_BITS,
+    COLUMNS,
+    LANES,
+    LOWER_BITS,
+    PARITIES,
+    SUPERBLOCK,
+    TILES,
+    WORD,
+    codes_in_byte,
+)
 from hexagon_mlir.dialects.engine_tiles import PAIR, TILE, tiles
 from hexagon_mlir.ir import ir, tensor
 from hexagon_mlir.passes.lib.block_weights import BlockWeights, block_weights, maps_of, weight
@@ -34,8 +44,8 @@ def tile_bytes(weights: BlockWeights) -> int:
     def bits(values: Sequence[ir.Value], rows: int) -> int:
         return sum(TILE * ir.RankedTensorType(value.type).element_type.width * TILE // rows for value in values)
 
-    of_blocks = weights.operands[1:len(weights.operands) - len(weights.shared)]
-    return (TILE * TILE * weights.bits + bits(of_blocks, weights.block) + bits(weights.shared, SUPERBLOCK)) // BYTE_BITS
+    of_scales = bits(weights.of_blocks, weights.block) + bits(weights.shared, SUPERBLOCK)
+    return (TILE * TILE * weights.bits + of_scales) // BYTE_BITS
 
 
 def vector_cycles(tensors: Sequence[ir.Value], bits: int, target: Target) -> float:
@@ -43,7 +53,7 @@ def vector_cycles(tensors: Sequence[ir.Value], bits: int, target: Target) -> flo
     `BlockWeights.operands`."""
     weights = block_weights(tensors, bits)
     in_f16 = isinstance(ir.ShapedType(weights.scales.type).element_type, ir.F16Type)
-    is_short = bits < BYTE_BITS and in_f16 and weights.zeros is None
+    is_short = bits == LOWER_BITS and in_f16 and weights.zeros is None
     return (_PACKETS_OF_PRODUCTS if is_short else _PACKETS) * float(target.hvx_issue_interval_cycles.value)
 
 
@@ -51,19 +61,20 @@ def as_halves(weights: BlockWeights, columns: int, in_tcm: bool = True, into: ir
     """The first ``columns`` of ``weights``, whose blocks are whole tiles and whose superblocks are whole, as tiles of
     f16 [N / 32][K / 32][16][32][2], each rounded once; written to ``into``, if given, of the result's shape."""
     wide, blocks, *_ = ir.RankedTensorType(weights.codes.type).shape
-    f16, in_byte, block = ir.F16Type.get(), BYTE_BITS // weights.bits, weights.block
+    f16, in_byte, block = ir.F16Type.get(), codes_in_byte(weights.bits), weights.block
     short, outer = block < TILE, blocks * block // max(block, TILE)
     superblocks = blocks * block // SUPERBLOCK if weights.shared else 0
     inner, each = max(block, TILE) // min(block, TILE), min(block, TILE) // (WORD * in_byte)
-    codes = _expanded(weights.codes, *_cut(
-        [wide, outer, inner, each, PARITIES, SIDES, LANES // SIDES, WORD // PAIR, PAIR],
+    of_codes = [_expanded(value, *_cut(
+        [wide, outer, inner, words, PARITIES, SIDES, LANES // SIDES, WORD // PAIR, PAIR],
         [[0], [1, 2], [3], [4], [5, 6], [7, 8]] if short else [[0], [1], [2, 3], [4], [5, 6], [7, 8]], 1, superblocks))
+        for value, words in zip(weights.of_codes, (each, each // PAIR), strict=False)]
     shape, groups = [wide, outer, PARITIES, SIDES, LANES // SIDES], [[0], [1], [2], [3, 4]]
     shared = [_expanded(value, [wide, superblocks, *shape[2:]], groups) for value in weights.shared]
     if short:
         shape, groups = [wide, outer, inner, *shape[2:]], [[0], [1, 2], [3], [4, 5]]
     of_blocks = [_expanded(value, *_cut(shape, groups, 1, superblocks))
-                 for value in weights.operands[1:len(weights.operands) - len(shared)]]
+                 for value in weights.of_blocks]
     halves = [wide * SIDES, blocks * block // TILE, TILE // PAIR, TILE, PAIR]
     if into is None:
         into = tcm_tensor(halves, f16) if in_tcm else tensor.empty(halves, f16)
@@ -71,10 +82,10 @@ def as_halves(weights: BlockWeights, columns: int, in_tcm: bool = True, into: ir
         [wide, SIDES, outer, inner, each, in_byte, WORD // PAIR, LANES // SIDES, PARITIES, PAIR],
         [[0, 1], [2], [3, 4, 5, 6], [7, 8], [9]] if short else [[0, 1], [2, 3], [4, 5, 6], [7, 8], [9]], 2, superblocks)
     block_loops = "a, b" if superblocks else "b"
-    loops, of_codes, of_block = (maps.replace("b", block_loops) for maps in (
+    loops, code_map, block_map = (maps.replace("b", block_loops) for maps in (
         _LOOPS, _CODES, _OF_SHORT_BLOCK if short else _OF_BLOCK))
-    op = elementwise([codes, *of_blocks, *shared], _expanded(into, shape, groups), loops,
-                     [*maps_of(weights, of_codes, of_block, _OF_SUPERBLOCK), loops],
+    op = elementwise([*of_codes, *of_blocks, *shared], _expanded(into, shape, groups), loops,
+                     [*maps_of(weights, code_map, block_map, _OF_SUPERBLOCK), loops],
                      lambda *given: weight(given, loops.split(", ").index("h"), weights.bits, f16))
     op.attributes[TILES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), weights.bits)
     made = tensor.collapse_shape(ir.RankedTensorType.get(halves, f16), op.result, groups)

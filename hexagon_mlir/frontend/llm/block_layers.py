@@ -8,19 +8,27 @@ from itertools import accumulate
 import torch
 from torch import Tensor, nn
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, PARITIES, SUPERBLOCK, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import (
+    BYTE_BITS,
+    COLUMNS,
+    LOWER_BITS,
+    PARITIES,
+    SUPERBLOCK,
+    UPPER_BITS,
+)
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights, e2m1_numbers, e8m0_scales, zeros_and_shared
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, e2m1_numbers, e8m0_scales, named
 from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 
 _AT_ONCE = 1 << 22
 """Weights that are laid out at a time."""
 _BYTE = (1 << BYTE_BITS) - 1
+_TYPES = {BYTE_BITS: torch.int8, 16: torch.float16, 32: torch.float32}
 
 
 class BlockTable(nn.Module):
-    """``rows`` x ``width`` weights with a scale for each block of a row: ``codes``, ``scales`` and ``zeros`` of their
-    transpose, as products with a few rows read them."""
+    """``rows`` x ``width`` weights with a scale for each block of a row: ``codes``, ``scales`` and what else there
+    is of their transpose, as products with a few rows read them."""
 
     def __init__(self, weights: StoredWeights) -> None:
         super().__init__()
@@ -32,6 +40,8 @@ class BlockTable(nn.Module):
         self.block = weights.block
         self.zeros: Tensor | None
         self.register_buffer("zeros", weights.zeros, persistent=False)
+        self.upper: Tensor | None
+        self.register_buffer("upper", weights.upper, persistent=False)
         self.shared = [f"shared_{number}" for number in range(len(weights.shared))]
         for name, one in zip(self.shared, weights.shared, strict=True):
             self.register_buffer(name, one, persistent=False)
@@ -40,7 +50,7 @@ class BlockTable(nn.Module):
     def stored(self) -> StoredWeights:
         """The weights, without a copy."""
         return StoredWeights(self.codes, self.scales, self.rows, self.width, self.dtype, self.block, self.zeros,
-                             tuple(getattr(self, name) for name in self.shared))
+                             tuple(getattr(self, name) for name in self.shared), self.upper)
 
 
 class BlockLinear(BlockTable):
@@ -95,22 +105,30 @@ class BlockEmbedding(BlockTable):
     """Rows of the table, whose codes a product reads too."""
 
     def forward(self, tokens: Tensor) -> Tensor:
-        _, blocks, steps, _, lanes, word = self.codes.shape
+        blocks, lanes, stored = self.codes.shape[1], self.codes.shape[4], self.stored
         tile, column = tokens.reshape(-1, 1) // COLUMNS, tokens.reshape(-1, 1) % COLUMNS
         place = column % PARITIES * lanes + column // PARITIES
-        packed = _gathered(self.codes.reshape(-1, blocks * steps, COLUMNS, word), tile, place)
-        packed = packed.reshape(-1, blocks, steps, 1, word).to(torch.int32)
-        form = self.stored.format
-        parts = [packed >> form.bits * half & (1 << form.bits) - 1 for half in range(BYTE_BITS // form.bits)]
-        numbers = torch.cat(parts, 3).reshape(-1, blocks, self.block)
+        if stored.upper is None:
+            numbers = self._numbers(stored.codes, stored.format.bits, tile, place)
+        else:
+            numbers = self._numbers(stored.codes, LOWER_BITS, tile, place) | self._numbers(
+                stored.upper, UPPER_BITS, tile, place) << LOWER_BITS
         others = [_gathered(part.reshape(-1, part.shape[1], COLUMNS, 1), tile, place).reshape(-1, part.shape[1], 1)
-                  for part in self.stored.packed()[1:]]
+                  for part in (stored.scales, stored.zeros, *stored.shared) if part is not None]
         if self.shared:
             of_blocks = len(self.shared)
             others = [own.float() * shared.float().repeat_interleave(SUPERBLOCK // self.block, 1)[:, :blocks]
                       for own, shared in zip(others[:of_blocks], others[of_blocks:], strict=True)]
         rows = self._dequantized(numbers, *others).reshape(*tokens.shape, -1)
         return rows[..., :self.width].to(self.dtype)
+
+    def _numbers(self, packed: Tensor, bits: int, tile: Tensor, place: Tensor) -> Tensor:
+        """Codes (count, blocks, block), i32, of so many ``bits``, several of them in a byte of ``packed``."""
+        _, blocks, steps, _, _, word = packed.shape
+        words = _gathered(packed.reshape(-1, blocks * steps, COLUMNS, word), tile, place)
+        words = words.reshape(-1, blocks, steps, 1, word).to(torch.int32)
+        parts = [words >> bits * number & (1 << bits) - 1 for number in range(BYTE_BITS // bits)]
+        return torch.cat(parts, 3).reshape(-1, blocks, self.block)
 
     def _dequantized(self, numbers: Tensor, scales: Tensor, zeros: Tensor | None = None) -> Tensor:
         """Weights (count, blocks, block) of f32 of their codes, i32."""
@@ -139,10 +157,8 @@ def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: t
     ``shared`` are (rows, blocks or superblocks) as those of `BlockWeights`, transposed; ``width`` 0 is that of whole
     blocks. A few rows at a time are in memory in another layout."""
     rows, width = len(scales), width or block * scales.shape[1]
-    others = [(one, block) for one in (scales, zeros) if one is not None] + [(one, SUPERBLOCK) for one in shared]
-    laid_out = (torch.empty(codes_shape(rows, width, block, bits), dtype=torch.int8), *(
-        torch.empty(scales_shape(rows, width, each), dtype=torch.int8 if one.dtype == torch.uint8 else one.dtype)
-        for one, each in others))
+    form = BlockWeights(scales, scales, block, bits, zeros, tuple(shared)).format
+    laid_out = tuple(torch.empty(shape, dtype=_TYPES[each]) for each, shape in form.parts(rows, width))
     step = max(_AT_ONCE // (width * COLUMNS), 1)
     for tile in range(0, len(laid_out[0]), step):
         some = slice(tile * COLUMNS, min((tile + step) * COLUMNS, rows))
@@ -151,8 +167,7 @@ def stored(codes: Callable[[slice], Tensor], scales: Tensor, bits: int, dtype: t
                               tuple(one[some].T for one in shared)).packed()
         for whole, part in zip(laid_out, packed, strict=True):
             whole[tile: tile + step] = part
-    return StoredWeights(laid_out[0], laid_out[1], rows, width, dtype, block,
-                         *zeros_and_shared(laid_out, zeros is not None))
+    return StoredWeights(columns=rows, depth=width, dtype=dtype, block=block, **named(laid_out, form))
 
 
 def beside(parts: list[StoredWeights]) -> StoredWeights | None:

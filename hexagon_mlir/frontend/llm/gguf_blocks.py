@@ -110,18 +110,18 @@ def _scales_of_q4_k(blocks: Blocks) -> list[NDArray[Any]]:
 
 def _q6_k(blocks: Blocks) -> Weights:
     """Sixteen groups of 16."""
-    numbers = (_codes_of_q6_k(blocks) ^ np.uint8(128)).view(np.int8).reshape(-1, 16, 16)
+    numbers = _codes_of_q6_k(blocks).view(np.int8).reshape(-1, 16, 16) - np.int8(32)
     scales = _half(blocks, 208) * blocks[:, 192:208].view(np.int8)
     return (numbers * scales[..., None]).reshape(-1, 256).astype(np.float32)
 
 
 def _codes_of_q6_k(blocks: Blocks) -> Blocks:
-    """Four bits of each weight, then two more of four weights in a byte; as bytes that count from 128."""
+    """Four bits of each weight, then two more of four weights in a byte; they count from 32."""
     count = len(blocks)
     low = _nibbles(blocks[:, :128].reshape(count, 2, 64)).reshape(count, 2, 4, 32)
     packed = blocks[:, 128:192].reshape(count, 2, 1, 32)
     high = (packed >> np.array([0, 2, 4, 6], np.uint8)[:, None] & 3).astype(np.int8)
-    return ((low | high << 4).view(np.uint8) + np.uint8(128 - 32)).reshape(count, 256)
+    return (low | high << 4).view(np.uint8).reshape(count, 256)
 
 
 def _scales_of_q6_k(blocks: Blocks) -> list[NDArray[Any]]:
@@ -145,7 +145,7 @@ SCHEMES = {0: Scheme("F32", 1, 4, _f32), 1: Scheme("F16", 1, 2, _f16),
            3: Scheme("Q4_1", 32, 20, _q4_1, Coded(_codes_from(4), lambda blocks: _halves(blocks, 0, 2))),
            8: Scheme("Q8_0", 32, 34, _q8_0, Coded(_codes_of_q8_0, lambda blocks: _halves(blocks, 0), 8)),
            12: Scheme("Q4_K", 256, 144, _q4_k, Coded(_codes_of_q4_k, _scales_of_q4_k)),
-           14: Scheme("Q6_K", 256, 210, _q6_k, Coded(_codes_of_q6_k, _scales_of_q6_k, 8, 16)),
+           14: Scheme("Q6_K", 256, 210, _q6_k, Coded(_codes_of_q6_k, _scales_of_q6_k, 6, 16)),
            30: Scheme("BF16", 1, 2, _bf16),
            39: Scheme("MXFP4", 32, 17, _mxfp4, Coded(_codes_from(1), _first_byte))}
 """By the number that files name the type with."""

@@ -1,10 +1,10 @@
-"""Weights of 4 or 8 bits that share scales in blocks, laid out as HVX multiplies them."""
+"""Weights of 4, 6 or 8 bits that share scales in blocks, laid out as HVX multiplies them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -13,8 +13,11 @@ from hexagon_mlir.dialects.block_weights import (
     BYTE_BITS,
     E2M1,
     LANES,
+    LOWER_BITS,
     PARITIES,
+    SPLIT_BITS,
     SUPERBLOCK,
+    UPPER_BITS,
     WORD,
     Format,
     codes_shape,
@@ -36,16 +39,18 @@ def e8m0_scales() -> torch.Tensor:
     return torch.exp2(torch.arange(1 << BYTE_BITS, dtype=torch.float64) - _BIAS).float()
 
 
-def zeros_and_shared(given: Sequence[_T], has_zeros: bool) -> tuple[_T | None, tuple[_T, ...]]:
-    """What follows codes and scales among ``given``: zero points or minima, if there are some, and the rest."""
-    return (given[2], tuple(given[3:])) if has_zeros else (None, tuple(given[2:]))
+def named(given: Sequence[_T], form: Format) -> dict[str, Any]:
+    """``given``, of weights of ``form``, by the names of fields of `StoredWeights`."""
+    of = dict(zip(form.names, given, strict=True))
+    shared = tuple(of.pop(name) for name in form.names if name.startswith("shared"))
+    return {"zeros": None, "upper": None, **of, "shared": shared}
 
 
 @dataclass(frozen=True)
 class BlockWeights:
-    """A matrix K x N of weights: ``codes`` uint8 [K][N] of ``bits`` 4 or 8, ``scales`` f16 or f32 [K / block][N], the
-    last block maybe shorter, and ``zeros`` like them: uint8 zero points, f16 or f32 minima, or None for 8 or 128.
-    Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4); where scales, and minima, are int8, each is
+    """A matrix K x N of weights: ``codes`` uint8 [K][N] of 4, 6 or 8 ``bits``, ``scales`` f16 or f32 [K / block][N],
+    the last block maybe shorter, and ``zeros`` like them: uint8 zero points, f16 or f32 minima, or None for 8, 32 or
+    128. Where scales are uint8, they are E8M0, and codes are E2M1 (MXFP4); where scales, and minima, are int8, each is
     multiplied by a factor of its superblock, f16 [K / 256][N], in ``shared``."""
 
     codes: torch.Tensor
@@ -90,20 +95,16 @@ class BlockWeights:
         return [self.scales] if self.zeros is None else [self.scales, self.zeros]
 
     def packed(self) -> tuple[torch.Tensor, ...]:
-        """Codes, scales, zero points or minima if there are some, and the factors of superblocks, in the layout of
-        `hexagon_mlir.dialects.block_weights`, bytes as int8; what fills up blocks and tiles of columns has the scale
-        zero."""
+        """What `Format.names` says, in the layout of `hexagon_mlir.dialects.block_weights`, bytes as int8; what fills
+        up blocks and tiles of columns has the scale zero."""
         depth, columns = self.codes.shape
-        shape = codes_shape(columns, depth, self.block, self.bits)
-        tiles, blocks, steps, *_ = shape
-        halves = BYTE_BITS // self.bits
+        tiles, blocks, *_ = codes_shape(columns, depth, self.block, self.bits)
         codes = F.pad(self.codes, (0, tiles * LANES * PARITIES - columns, 0, blocks * self.block - depth),
                       value=self.middle)
-        codes = codes.reshape(blocks, steps, halves, WORD, tiles, LANES, PARITIES).int()
-        joined = sum(codes[:, :, half] << self.bits * half for half in range(halves))
-        assert isinstance(joined, torch.Tensor)
-        laid_out = joined.permute(3, 0, 1, 5, 4, 2).to(torch.uint8).view(torch.int8).contiguous()
-        return (laid_out, *(self._of_columns(each, self.block) for each in self._of_blocks()),
+        laid_out = [_joined(codes & (1 << LOWER_BITS) - 1, LOWER_BITS, self.block),
+                    _joined(codes >> LOWER_BITS, UPPER_BITS, self.block)] if self.bits == SPLIT_BITS else [
+                    _joined(codes, self.bits, self.block)]
+        return (*laid_out, *(self._of_columns(each, self.block) for each in self._of_blocks()),
                 *(self._of_columns(each, SUPERBLOCK) for each in self.shared))
 
     def _of_columns(self, values: torch.Tensor, block: int) -> torch.Tensor:
@@ -112,3 +113,15 @@ class BlockWeights:
         padded = F.pad(values, (0, tiles * LANES * PARITIES - columns))
         laid_out = padded.reshape(blocks, tiles, LANES, PARITIES).permute(1, 0, 3, 2).contiguous()
         return laid_out.view(torch.int8) if laid_out.dtype == torch.uint8 else laid_out
+
+
+def _joined(codes: torch.Tensor, bits: int, block: int) -> torch.Tensor:
+    """int8 [N / 64][K / block][words][2][32][4] of ``codes`` of ``bits``, uint8 [K][N] of whole blocks and tiles of
+    columns: rows of four words share the bytes of one, as many as their bits leave room for."""
+    in_byte = BYTE_BITS // bits
+    depth, columns = codes.shape
+    parts = codes.reshape(depth // block, -1, in_byte, WORD, columns // (LANES * PARITIES), LANES, PARITIES)
+    joined = parts[:, :, 0].clone()
+    for place in range(1, in_byte):
+        joined |= parts[:, :, place] << bits * place
+    return joined.permute(3, 0, 1, 5, 4, 2).view(torch.int8).contiguous()

@@ -34,7 +34,6 @@ from hexagon_mlir.pipelines import target_of
 from hexagon_mlir.settings import Settings
 
 _MATRIX = 2
-_OF_BLOCKS = "scales", "zeros"
 """What codes are given with."""
 
 
@@ -120,9 +119,7 @@ def prepare(graph: TorchGraph, target: str, pipeline: str, clock: Clock, setting
         for number in codes:
             name = _placeholders(graph)[number].name
             tiled[number], *others = blocks[number].packed()
-            shared = len(blocks[number].shared)
-            kinds = [*_OF_BLOCKS[:len(others) - shared], *(f"shared_{kind}" for kind in _OF_BLOCKS[:shared])]
-            extra += zip((f"{name}_{kind}" for kind in kinds), others, strict=True)
+            extra += zip((f"{name}_{kind}" for kind in blocks[number].format.names[1:]), others, strict=True)
             less = graph.constants[name].nbytes - sum(part.nbytes for part in (tiled[number], *others))
             saved += round(less * _read_share(_placeholders(graph)[number], graph.constants[name]))
         for number in numbers(main, SUMS):

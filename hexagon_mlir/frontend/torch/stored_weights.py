@@ -14,9 +14,18 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from hexagon_mlir.dialects.block_weights import BYTE_BITS, COLUMNS, SUPERBLOCK, WORD, Format, codes_shape, scales_shape
+from hexagon_mlir.dialects.block_weights import (
+    BYTE_BITS,
+    COLUMNS,
+    LOWER_BITS,
+    SPLIT_BITS,
+    SUPERBLOCK,
+    UPPER_BITS,
+    WORD,
+    Format,
+)
 from hexagon_mlir.dialects.engine_tiles import TILE
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights, zeros_and_shared
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, named
 from hexagon_mlir.frontend.torch.graph import TorchGraph
 from hexagon_mlir.ir import HexError
 
@@ -28,8 +37,9 @@ _RANK, _STEPS = 6, -4
 class StoredWeights:
     """``depth`` x ``columns`` weights of ``dtype`` that share scales in blocks of ``block`` rows: ``codes`` int8,
     ``scales`` f16, f32, or int8 (MXFP4), ``zeros``, int8 zero points or f16 or f32 minima, if there are some, and in
-    ``shared`` the f16 factors of superblocks, if scales, and minima, are int8 to be multiplied by such, as
-    `BlockWeights.packed` lays them out; several such matrices where the tensors have one dimension more, the first."""
+    ``shared`` the f16 factors of superblocks, if scales, and minima, are int8 to be multiplied by such, and ``upper``,
+    int8, the upper bits of codes of 6 bits, as `BlockWeights.packed` lays them out; several such matrices where the
+    tensors have one dimension more, the first."""
 
     codes: Tensor
     scales: Tensor
@@ -39,20 +49,20 @@ class StoredWeights:
     block: int = TILE
     zeros: Tensor | None = None
     shared: tuple[Tensor, ...] = ()
+    upper: Tensor | None = None
 
     def __post_init__(self) -> None:
         form, (columns, depth) = self.format, (self.columns, self.depth)
         if min(columns, depth) < 1 or not form.is_known or self.codes.dtype != torch.int8 or not self._has_sizes(form):
             raise HexError.plain(
-                f"codes {_described(self.codes)}, scales {_described(self.scales)}, zero points "
-                f"{', '.join(map(_described, (self.zeros, *self.shared)))}, in blocks of {self.block} "
+                f"codes {', '.join(map(_described, (self.codes, self.upper)))}, scales {_described(self.scales)}, "
+                f"zero points {', '.join(map(_described, (self.zeros, *self.shared)))}, in blocks of {self.block} "
                 f"of {depth} x {columns} weights",
                 origin="block-weights", hint="the layouts are those of hexagon_mlir.dialects.block_weights")
 
     def _has_sizes(self, form: Format) -> bool:
         """Whether codes, scales and zero points have the shapes of ``form``."""
-        of_others = [(bits, scales_shape(self.columns, self.depth, rows)) for bits, rows in form.extra]
-        wanted = [(BYTE_BITS, codes_shape(self.columns, self.depth, form.block, form.bits)), *of_others]
+        wanted = form.parts(self.columns, self.depth)
         found = [(_bits(one), list(one.shape)) for one in self.packed()]
         return found == [(bits, [*self.several, *shape]) for bits, shape in wanted]
 
@@ -61,6 +71,8 @@ class StoredWeights:
         """The bits of codes follow from their shape; of types that are none of these, it is unknown."""
         known = self.codes.dim() >= -_STEPS and self.block > 0
         bits = self.codes.shape[_STEPS] * WORD * BYTE_BITS // self.block if known else 0
+        if self.upper is not None:
+            bits = SPLIT_BITS if bits == LOWER_BITS else 0
         zero_bits = 0 if self.zeros is None else _bits(self.zeros)
         return Format(self.block, bits, _bits(self.scales), zero_bits, SUPERBLOCK if self.shared else 0)
 
@@ -70,14 +82,13 @@ class StoredWeights:
         return tuple(self.codes.shape[:1]) if self.codes.dim() > _RANK else ()
 
     def packed(self) -> tuple[Tensor, ...]:
-        """Codes, scales, zero points and factors of superblocks, no copies."""
-        return (self.codes, self.scales, *([] if self.zeros is None else [self.zeros]), *self.shared)
+        """The tensors in the order of `Format.names`, no copies."""
+        given = (self.codes, self.upper, self.scales, self.zeros, *self.shared)
+        return tuple(one for one in given if one is not None)
 
     def made_of(self, packed: Sequence[Tensor], columns: int = 0) -> StoredWeights:
         """Such weights of other tensors, in the order of `packed`, of as many or so many ``columns``."""
-        zeros, shared = zeros_and_shared(packed, self.zeros is not None)
-        return replace(self, codes=packed[0], scales=packed[1], columns=columns or self.columns, zeros=zeros,
-                       shared=shared)
+        return replace(self, columns=columns or self.columns, **named(packed, self.format))
 
     def of_tiles(self, tiles: slice, columns: int) -> StoredWeights:
         """The ``columns`` that are in some ``tiles``, no copies."""
@@ -89,28 +100,38 @@ class StoredWeights:
 
     def traced(self) -> Tensor:
         """The matrix or matrices, by `block_weights`."""
+        shared = [*self.shared, None, None][:2]
         return block_weights(self.codes, self.scales, self.columns, self.depth, self.dtype, self.block, self.zeros,
-                             *self.shared)
+                             *shared, self.upper)
 
     def blocks(self) -> BlockWeights:
         """As rows of codes: a copy."""
-        tiles, blocks, steps, parities, lanes, _ = self.codes.shape
-        bits, words = self.format.bits, self.codes.view(torch.uint8).permute(1, 2, 5, 0, 4, 3)
-        halves = [words >> bits * half & (1 << bits) - 1 for half in range(BYTE_BITS // bits)]
-        rows = torch.stack(halves, 2).reshape(blocks * steps * len(halves) * WORD, tiles * COLUMNS)
-        others = (one.permute(1, 0, 3, 2).reshape(one.shape[1], tiles * lanes * parities)[:, :self.columns]
-                  for one in self.packed()[1:])
-        scales, *rest = (one.view(torch.uint8) if one.dtype == torch.int8 and not self.shared else one
-                         for one in others)
-        codes = rows[:self.depth, :self.columns]
-        return BlockWeights(codes, scales, self.block, bits, *zeros_and_shared([codes, scales, *rest],
-                                                                               self.zeros is not None))
+        bits = self.format.bits
+        if self.upper is None:
+            rows = _rows(self.codes, bits)
+        else:
+            rows = _rows(self.codes, LOWER_BITS) | _rows(self.upper, UPPER_BITS) << LOWER_BITS
+        scales, zeros, *shared = (None if one is None else one.permute(1, 0, 3, 2).reshape(
+            one.shape[1], -1)[:, :self.columns] for one in (self.scales, self.zeros, *self.shared))
+        if not self.shared:
+            scales, zeros = (one.view(torch.uint8) if one is not None and one.dtype == torch.int8 else one
+                             for one in (scales, zeros))
+        assert scales is not None
+        return BlockWeights(rows[:self.depth, :self.columns], scales, self.block, bits, zeros,
+                            tuple(one for one in shared if one is not None))
 
     def matrix(self) -> Tensor:
         """The weights as floats: a copy."""
         if self.several:
             return torch.stack([self.number(number).matrix() for number in range(*self.several)])
         return self.blocks().matrix().to(self.dtype)
+
+
+def _rows(packed: Tensor, bits: int) -> Tensor:
+    """uint8 [K][N] of codes of ``bits``, several in a byte, in the layout of codes: a copy."""
+    words = packed.view(torch.uint8).permute(1, 2, 5, 0, 4, 3)
+    parts = [words >> bits * place & (1 << bits) - 1 for place in range(BYTE_BITS // bits)]
+    return torch.stack(parts, 2).reshape(-1, packed.shape[0] * COLUMNS)
 
 
 def _bits(given: Tensor) -> int:
@@ -126,19 +147,22 @@ def _described(given: Tensor | None) -> str:
 @torch.library.custom_op("hexagon_mlir::block_weights", mutates_args=())
 def block_weights(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
                   zeros: Tensor | None = None, shared_scales: Tensor | None = None,
-                  shared_minima: Tensor | None = None) -> Tensor:
+                  shared_minima: Tensor | None = None, upper: Tensor | None = None) -> Tensor:
     """The matrix (``depth``, ``columns``) of weights that the tensors of `StoredWeights` stand for; several ones where
     these have a dimension more."""
     shared = tuple(one for one in (shared_scales, shared_minima) if one is not None)
-    return StoredWeights(codes, scales, columns, depth, dtype, block, zeros, shared).matrix()
+    return StoredWeights(codes, scales, columns, depth, dtype, block, zeros, shared, upper).matrix()
 
 
 @block_weights.register_fake
 def _(codes: Tensor, scales: Tensor, columns: int, depth: int, dtype: torch.dtype, block: int = TILE,
-      zeros: Tensor | None = None, shared_scales: Tensor | None = None, shared_minima: Tensor | None = None) -> Tensor:
+      zeros: Tensor | None = None, shared_scales: Tensor | None = None, shared_minima: Tensor | None = None,
+      upper: Tensor | None = None) -> Tensor:
     return codes.new_empty((*codes.shape[:-_RANK], depth, columns), dtype=dtype)
 
 
+_DEFAULTS: list[Any] = [TILE, None, None, None, None]
+"""Of the arguments of `block_weights` from ``block`` on."""
 OPERATION = torch.ops.hexagon_mlir.block_weights.default
 
 
@@ -147,14 +171,14 @@ def take_stored_weights(graph: TorchGraph) -> dict[str, StoredWeights]:
     found: dict[str, StoredWeights] = {}
     for node in [n for n in graph.graph.nodes if n.target == OPERATION]:
         codes, scales, columns, depth, dtype, *rest = cast(list[Any], list(node.args))
-        block, zeros, *shared = [*rest, *[TILE, None][len(rest):]]
-        sources: list[Node] = [codes, scales, *([] if zeros is None else [zeros]), *shared]
+        block, *optional = [*rest, *_DEFAULTS[len(rest):]]
+        sources: list[Node] = [one for one in (codes, scales, *optional) if one is not None]
         if node.kwargs or not all(map(graph.is_constant, sources)):
             raise HexError.plain("weights in blocks that are no constants", origin="block-weights",
                                  hint="codes and scales are buffers of the model")
-        given = [graph.constants[one.name] for one in sources]
-        weights = StoredWeights(given[0], given[1], columns, depth, dtype, block,
-                                *zeros_and_shared(given, zeros is not None))
+        others = [None if one is None else graph.constants[one.name] for one in optional]
+        weights = StoredWeights(graph.constants[codes.name], graph.constants[scales.name], columns, depth, dtype, block,
+                                others[0], tuple(one for one in others[1:-1] if one is not None), others[-1])
         shape = *weights.several, weights.depth, weights.columns
         made = graph.add_constant(torch.empty(shape, dtype=weights.dtype, device="meta"), "block_weights")
         found[made.name] = weights

@@ -102,7 +102,7 @@ def test_chunks_read_the_codes_of_other_schemes(tmp_path, form):
     """A model of f16 has no floats for chunks besides its codes. Layers of each scheme: `test_stored_weights`."""
     sizes = {"qwen3.embedding_length": 256, "qwen3.attention.key_length": 64}
     file = tmp_path / "m.gguf"
-    written(file, form, replace(CONFIG, width=256, depth=64), METADATA | sizes)
+    of_scheme = written(file, form, replace(CONFIG, width=256, depth=64), METADATA | sizes)
     model = hx.load_causal_lm(file, context=96, dtype="f16")
     prompt = [3, 5, 7, 11, 13] * 8
     reference = copy.deepcopy(model.decoder)
@@ -110,15 +110,17 @@ def test_chunks_read_the_codes_of_other_schemes(tmp_path, form):
     codes = {part.untyped_storage().data_ptr(): part.untyped_storage().nbytes() for module in model.decoder.modules()
              if isinstance(module, BlockTable) for part in module.stored.packed()}
     assert set(model.programs) == {32}
+    assert of_scheme <= sum(codes.values()) <= 1.07 * of_scheme
     assert sum(codes.values()) <= weight_bytes(model) <= 1.05 * sum(codes.values())
     with torch.no_grad():
         exact = reference(torch.tensor([prompt]), places, torch.tensor([len(prompt) - 1]))
     assert (scores - exact).abs().max() < 0.01 * exact.abs().max()
 
 
-def test_floats_of_a_file_are_those_of_its_codes(tmp_path):
+@pytest.mark.parametrize("form", ["Q4_0", "Q6_K"])
+def test_floats_of_a_file_are_those_of_its_codes(tmp_path, form):
     file = tmp_path / "m.gguf"
-    written(file)
+    written(file, form, replace(CONFIG, width=256, depth=64), METADATA | {"qwen3.embedding_length": 256})
     tensors = gguf.read(file).tensors
     for name, tensor in tensors.items():
         matrix = tensor.stored(torch.float32)

@@ -15,7 +15,7 @@ E2M1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, 
 FORMATS = {  # bits, block, type of scales, type of zero points or minima
     "Q4_0": (4, 32, torch.float16, None), "Q8_0": (8, 32, torch.float16, None),
     "Q4_1": (4, 32, torch.float16, torch.float16), "Q4_K": (4, 32, torch.float32, torch.float32),
-    "Q6_K": (8, 16, torch.float32, None), "MXFP4": (4, 32, torch.uint8, None),
+    "Q6_K": (6, 16, torch.float32, None), "MXFP4": (4, 32, torch.uint8, None),
     "blocks of 128, zero points": (4, 128, torch.float16, torch.uint8), "blocks of 64": (4, 64, torch.float16, None)}
 
 
@@ -88,8 +88,9 @@ def test_products_read_the_memory_of_the_model(form, dtype):
 
 
 @pytest.mark.parametrize(("bits", "block", "scales", "zeros"), [
-    (4, 64, torch.float16, None), (8, 128, torch.float32, torch.float16), (4, 16, torch.float32, torch.uint8), *(
+    (6, 64, torch.float16, None), (8, 128, torch.float32, torch.float16), (4, 16, torch.float32, torch.uint8), *(
         pytest.param(*case, marks=pytest.mark.full) for case in (
+            (4, 64, torch.float16, None), (6, 128, torch.float32, torch.uint8), (6, 32, torch.float16, torch.float16),
             (4, 128, torch.float16, torch.uint8), (8, 64, torch.float32, torch.uint8),
             (8, 16, torch.float16, torch.float32)))])
 def test_the_engine_makes_tiles_of_blocks_of_any_size(bits, block, scales, zeros, monkeypatch):
@@ -131,6 +132,11 @@ def test_refusals():
     for block, zeros in ((64, None), (33, None), (0, None), (32, found.scales[:1]), (32, found.scales.double())):
         with pytest.raises(hx.HexError, match=r"of .* weights"):
             StoredWeights(found.codes, found.scales, 100, 96, torch.float32, block, zeros)
+
+    six, _ = table(100, 96, "Q6_K")
+    for codes, upper in ((six.codes, six.upper[:1]), (six.codes, six.upper.short()), (found.codes, six.upper)):
+        with pytest.raises(hx.HexError, match=r"of .* weights"):
+            StoredWeights(codes, six.scales, 100, 96, torch.float32, 16, upper=upper)
 
     class Given(torch.nn.Module):
         def forward(self, x, codes, scales):

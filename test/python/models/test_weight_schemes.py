@@ -24,7 +24,8 @@ NBYTES = {
     "Q4_0 (GGUF)": WEIGHTS // 2 + 2 * BLOCKS, "Q8_0 (GGUF)": WEIGHTS + 2 * BLOCKS,
     "MXFP4 (GGUF)": WEIGHTS // 2 + BLOCKS, "Q4_1 (GGUF)": WEIGHTS // 2 + 4 * BLOCKS,
     # scales and minima are bytes, of 32 and 16 weights, and f16 of 256
-    "Q4_K (GGUF)": WEIGHTS // 2 + 2 * BLOCKS + 4 * BLOCKS // 8, "Q6_K (GGUF)": WEIGHTS + 2 * BLOCKS + 2 * BLOCKS // 8,
+    "Q4_K (GGUF)": WEIGHTS // 2 + 2 * BLOCKS + 4 * BLOCKS // 8,
+    "Q6_K (GGUF)": WEIGHTS * 6 // 8 + 2 * BLOCKS + 2 * BLOCKS // 8,
 }
 
 

@@ -1,4 +1,4 @@
-"""Products of a few rows with weights of 4 and 8 bits that share scales in blocks, on the simulator."""
+"""Products of a few rows with weights of 4, 6 and 8 bits that share scales in blocks, on the simulator."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ import torch
 
 from hexagon_mlir.codegen import compile_module
 from hexagon_mlir.exec.sim import launch
-from hexagon_mlir.frontend.torch.block_weights import BlockWeights
+from hexagon_mlir.frontend.torch.block_weights import BlockWeights, named
+from hexagon_mlir.frontend.torch.stored_weights import StoredWeights
 from hexagon_mlir.ir import parse
 from hexagon_mlir.passes.block_products.words import planes_of_words
 
@@ -47,11 +48,17 @@ def kernel(rows, weights, element):
     arguments = ", ".join(f"%w{number}: {type_}" for number, type_ in enumerate(types))
     values, scales = [f"%w{number}" for number in range(len(types))], ""
     operands = types[:len(types) - len(weights.shared)]
-    for number in range(1, len(weights.shared) + 1):
+    first = weights.format.names.index("scales")
+    for number in range(first, first + len(weights.shared)):
         of_blocks, shared = types[number], number + len(weights.shared)
         values[number], operands[number] = f"%s{number}", of_blocks.replace("xi8>", "xf32>")
         scales += (f'%s{number} = "hexagon.block_scales"(%w{number}, %w{shared}) : ({of_blocks}, {types[shared]}) -> '
                    f'{operands[number]}\n      ')
+    if first > 1:
+        tiles, blocks, steps, *others = parts[0].shape
+        codes = f"tensor<{'x'.join(map(str, (tiles, blocks, 2 * steps, *others)))}xi8>"
+        scales += f'%c = "hexagon.split_codes"(%w0, %w1) : ({types[0]}, {types[1]}) -> {codes}\n      '
+        values, operands = ["%c", *values[2:]], [codes, *operands[2:]]
     x, w, y = (f"tensor<{a}x{b}x{element}>" for a, b in ((rows, depth), (depth, columns), (rows, columns)))
     return f"""func.func @kernel(%x: {x}, {arguments}) -> {y} {{
       {scales}%w = "hexagon.block_matrix"({', '.join(values[:len(operands)])}) {{bits = {weights.bits} : i64}}
@@ -82,9 +89,12 @@ def multiplied(x, weights, target="v75"):
     (1, 48, 130, 16, 4, torch.float16, True),
     (1, 96, 70, 32, 4, torch.uint8, False),
     (1, 512, 70, 32, 4, torch.int8, True),
-    (2, 768, 130, 16, 8, torch.int8, False),
+    (2, 768, 130, 16, 6, torch.int8, False),
+    (1, 130, 70, 128, 6, torch.float16, True),
     *(pytest.param(*case, marks=pytest.mark.full) for case in (
-        (2, 96, 700, 32, 8, torch.float16, True), (1, 256, 70, 128, 8, torch.float32, torch.float16),
+        (2, 96, 700, 32, 8, torch.float16, True), (3, 768, 70, 16, 8, torch.int8, False),
+        (2, 96, 70, 32, 6, torch.float32, torch.float32), (1, 200, 70, 64, 6, torch.float16, False),
+        (1, 256, 70, 128, 8, torch.float32, torch.float16),
         (2, 100, 70, 16, 8, torch.float32, False), (3, 200, 70, 32, 4, torch.uint8, False),
         (3, 300, 64, 128, 8, torch.int8, True), (1, 288, 64, 32, 4, torch.int8, False)))])
 def test_products_are_as_close_as_in_f32(rows, depth, columns, block, bits, scales, zeros):
@@ -191,7 +201,20 @@ def test_more_rows_are_multiplied_by_codes_too(scales, zeros, rows):
     assert float(((found - exact).abs() / size.clamp(min=1e-30)).max()) < 2e-6
 
 
+@pytest.mark.parametrize("bits", [6, pytest.param(4, marks=pytest.mark.full), pytest.param(8, marks=pytest.mark.full)])
+def test_each_code_in_each_place_of_a_block(bits):
+    """Rows of one number each are multiplied by 256 columns: the products are the weights, to the bit."""
+    codes = (torch.arange(32)[:, None] * 37 + torch.arange(256)) % (1 << bits)
+    weights = BlockWeights(codes.to(torch.uint8), torch.full((2, 256), 0.375).half(), 16, bits)
+    found, _ = multiplied(torch.eye(32), weights, "v79")
+    exact = weights.matrix().float()
+    assert torch.equal(found, exact)
+    rows = StoredWeights(**named(weights.packed(), weights.format), columns=256, depth=32, dtype=torch.float32,
+                         block=16).blocks()
+    assert torch.equal(rows.codes, weights.codes)
+
+
 def test_weights_take_the_bytes_of_their_scheme():
-    for bits, of_block in ((4, 18), (8, 34)):
+    for bits, of_block in ((4, 18), (6, 26), (8, 34)):
         packed = random_weights(64, 128, 32, bits).packed()
         assert sum(part.numel() * part.element_size() for part in packed) == 2 * 128 * of_block
