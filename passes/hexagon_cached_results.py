@@ -66,7 +66,8 @@ class HexagonCachedResultsPass(Pass):
         none
 
     Refuses: nothing; it leaves alone copies that something follows, results that are read, or computed by anything but
-    parallel loops over whole lines, and those that exceed a quarter of the cache or are less than 96 vectors.
+    parallel loops over whole lines, or looked up in tables, and those that exceed a quarter of the cache or are less
+    than 96 vectors.
 
     Needs: buffer.
     Leaves: buffer.

@@ -118,8 +118,11 @@ _RETYPED = ("memref.subview", "memref.expand_shape", "memref.collapse_shape")
 
 
 def _stores_lines(op: ir.Operation, number: int, line: int) -> bool:
-    """Whether operand ``number`` of ``op`` is a result whose lines parallel loops write as a whole, and do not read."""
+    """Whether operand ``number`` of ``op`` is a result whose lines parallel loops write as a whole, and do not read.
+    Look-ups keep their result: HVX gathers into TCM only."""
     body, type_ = op.regions[0].blocks[0], ir.MemRefType(op.operands[number].type)
+    if any(inner.operation.name == "memref.load" for inner in body.operations):
+        return False
     if number < input_count(op) or any(True for _ in body.arguments[number].uses) or not _is_parallel(op):
         return False
     width = element_bytes(type_.element_type)

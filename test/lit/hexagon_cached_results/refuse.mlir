@@ -97,3 +97,18 @@ func.func @twice(%x: memref<4096xf32, 1>, %y: memref<4096xf32>, %z: memref<4096x
   memref.copy %a, %z : memref<4096xf32, 1> to memref<4096xf32>
   return
 }
+
+// -----
+// 8. Elements of a table: HVX gathers into TCM only.
+func.func @looked_up(%table: memref<1024xf32, 1>, %x: memref<4096xi32, 1>, %y: memref<4096xf32>) {
+  %a = memref.alloc() : memref<4096xf32, 1>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<4096xi32, 1>) outs(%a : memref<4096xf32, 1>) {
+    ^bb0(%e: i32, %old: f32):
+      %at = arith.index_cast %e : i32 to index
+      %v = memref.load %table[%at] : memref<1024xf32, 1>
+      linalg.yield %v : f32
+  }
+  memref.copy %a, %y : memref<4096xf32, 1> to memref<4096xf32>
+  return
+}
