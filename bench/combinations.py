@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from hexagon_mlir import pipelines, targets
-from hexagon_mlir.bench.combinations import COMBINATIONS, steps
+from hexagon_mlir.bench.combinations import steps
+from hexagon_mlir.bench.ways import COMBINATIONS
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
 from hexagon_mlir.exec.sim import launch

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test" / "python"))
 from waited_programs import examples, programs
 from waits import recorded
 
-from hexagon_mlir.bench.combinations import COMBINATIONS
+from hexagon_mlir.bench.ways import COMBINATIONS
 
 
 def main() -> int:

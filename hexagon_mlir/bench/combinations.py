@@ -11,9 +11,6 @@ from hexagon_mlir.passes.hexagon_double_buffer_generic_s1 import HexagonDoubleBu
 from hexagon_mlir.settings import Settings
 from hexagon_mlir.targets import Target
 
-COMBINATIONS = ("Vec", "+DB", "+MT", "+MT+DB")
-"""Vectorized on one thread with every tile waited for, and what is added to that."""
-
 
 def steps(combination: str, target: Target, threads: int = 0, matrix_engine: bool = True) -> list[Step]:
     """The default pipeline with the passes of ``combination``; ``threads`` is for those with threads."""

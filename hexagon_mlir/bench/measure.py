@@ -1,18 +1,17 @@
-"""Cycles of one kernel of the corpus in every combination of what makes it faster, beside LLVM's own vectorizer."""
+"""Cycles of one kernel of the corpus in every combination of what makes it faster, beside what others make of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from hexagon_mlir import pipelines
-from hexagon_mlir.bench.combinations import COMBINATIONS, steps
-from hexagon_mlir.bench.corpus import ENTRY, Entry
+from hexagon_mlir.bench import plain_c, ways
+from hexagon_mlir.bench.combinations import steps
+from hexagon_mlir.bench.corpus.entry import Entry
 from hexagon_mlir.bench.results import Measured
 from hexagon_mlir.codegen.emission import emit
 from hexagon_mlir.codegen.translate import translate_to_llvm_ir
-from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import HexError, parse, set_index_bits
 from hexagon_mlir.pass_infra import PassContext, Step
 from hexagon_mlir.pass_infra.runner import run_steps
@@ -21,29 +20,32 @@ from hexagon_mlir.settings import DEFAULT_SETTINGS, Settings
 from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
 
-LLVM = "LLVM"
-"""The loops of the same linalg, fused as ours are, by LLVM -O3 with its vectorizers for HVX."""
-ENGINE = "+ME"
-"""With threads and double buffering, and the matrix engine."""
-WAYS = (LLVM, *COMBINATIONS, ENGINE)
-_BASELINE = "auto-vectorized"
+_PIPELINES = {ways.LLVM: "auto-vectorized", ways.SCALAR: "scalar"}
+"""Others are combinations of the default pipeline."""
 
 
-def measure(entry: Entry, target: Target) -> Measured:
-    """Compile, run and check ``entry`` in all `WAYS`; where one does not work, why stands in place of its cycles."""
+def measure(entry: Entry, target: Target, hand_written: Mapping[str, str] | None = None,
+            wanted: Sequence[str] = ways.WAYS) -> Measured:
+    """Compile, run and check ``entry`` in all ways that are ``wanted``; where one does not work, why stands in place of
+    its cycles. ``hand_written`` has assembly by name, each a further way if it has a function for this kernel."""
+    runs: dict[str, Callable[[], RunResult]] = {}
+    for way in wanted:
+        if way != ways.ENGINE or any(dtype in ("float16", "int8") for dtype in entry.dtypes):
+            runs[way] = partial(run, entry, way, target)
+    for name, asm in (hand_written or {}).items():
+        if f"\n{entry.symbol}:" in f"\n{asm}":
+            runs[name] = partial(entry.native_run, asm, target.name)
     cycles: dict[str, int] = {}
     failures: dict[str, str] = {}
     best: RunResult | None = None
-    for way in WAYS:
-        if way == ENGINE and not any(dtype in ("float16", "int8") for dtype in entry.dtypes):
-            continue
+    for way, start in runs.items():
         try:
-            result = run(entry, way, target)
+            result = start()
         except HexError as error:
             failures[way] = error.diagnostics[0].message
             continue
         cycles[way] = result.cycles
-        if way != LLVM and (best is None or result.cycles < best.cycles):
+        if way in ways.OURS and (best is None or result.cycles < best.cycles):
             best = result
     limit = bound(best, target) if best is not None else None
     return Measured(entry.size, cycles, failures, round(limit.cycles) if limit else 0, limit.by if limit else "")
@@ -51,24 +53,21 @@ def measure(entry: Entry, target: Target) -> Measured:
 
 def run(entry: Entry, way: str, target: Target) -> RunResult:
     """One run, its values compared; raises `HexError` where the compiler, the simulator or the values fail."""
-    pipeline = _BASELINE if way == LLVM else "default"
-    settings = Settings(threads=1) if way == LLVM else DEFAULT_SETTINGS
+    if way == ways.PLAIN_C:
+        return plain_c.best_run(entry, target)
+    pipeline = _PIPELINES.get(way, "default")
+    settings = Settings(threads=1) if way in _PIPELINES else DEFAULT_SETTINGS
     module = parse(entry.text, file=f"{entry.name}.mlir")
     set_index_bits(module)
     run_steps(module, _steps(way, target), PassContext(target))
     asm = emit(translate_to_llvm_ir(module), target, pipeline=pipeline, settings=settings)
     assert isinstance(asm, str)
-    arguments = entry.arguments()
-    output = np.zeros(entry.shapes[-1], entry.dtypes[-1])
-    result = launch(asm, ENTRY, [*arguments, output], target=target.name)
-    expected = entry.reference(*(argument.astype(np.float64) for argument in arguments))
-    error = float(np.abs(output - expected).max()) / (1 + float(np.abs(expected).max()))
-    if not error <= entry.tolerance:
-        raise HexError.plain(f"values are off by {error:.1e}, {entry.tolerance:.1e} at most is right")
-    return result
+    return entry.compiled_run(asm, target.name)
 
 
 def _steps(way: str, target: Target) -> Sequence[Step]:
-    if way == LLVM:
-        return pipelines.get(_BASELINE, target, Settings(threads=1))
-    return steps(COMBINATIONS[-1] if way == ENGINE else way, target, matrix_engine=way == ENGINE)
+    if way in _PIPELINES:
+        return pipelines.get(_PIPELINES[way], target, Settings(threads=1))
+    if way == ways.ENGINE:
+        return steps(ways.COMBINATIONS[-1], target, matrix_engine=True)
+    return steps(way, target, matrix_engine=False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from hexagon_mlir.bench import ways
 from hexagon_mlir.ir import HexError, read_all
 from hexagon_mlir.version import VERSION
 
@@ -32,17 +33,16 @@ class Measured:
     @property
     def ours(self) -> int | None:
         """The fewest cycles of ours; None when no way works."""
-        return min((cycles for way, cycles in self.cycles.items() if way != "LLVM"), default=None)
+        return min((cycles for way, cycles in self.cycles.items() if way in ways.OURS), default=None)
 
     @property
     def share(self) -> float | None:
         """The part of our cycles that the bound is."""
         return self.bound / self.ours if self.ours else None
 
-    @property
-    def ratio(self) -> float | None:
-        """LLVM's cycles over ours."""
-        return self.cycles["LLVM"] / self.ours if self.ours and "LLVM" in self.cycles else None
+    def ratio(self, other: str) -> float | None:
+        """The cycles of ``other``, which is none of ours, over ours."""
+        return self.cycles[other] / self.ours if self.ours and other in self.cycles else None
 
 
 @dataclass(frozen=True)
@@ -111,26 +111,47 @@ def compared(before: Results, now: Results) -> Comparison:
                 ratios.append(change.now / change.before)
             if change.before != change.now:
                 changes.append(change)
-    return Comparison(sorted(changes, key=_weight, reverse=True), _geometric_mean(ratios) or 1.0)
+    return Comparison(sorted(changes, key=_weight, reverse=True), geometric_mean(ratios) or 1.0)
 
 
 def _weight(change: Change) -> float:
     return abs(math.log(change.now / change.before)) if change.now and change.before else math.inf
 
 
-def markdown(results: Results, ways: Sequence[str]) -> str:
-    """The table, with the geometric mean of LLVM's cycles over ours, and what does not work."""
-    used = [way for way in ways if any(way in kernel.cycles for kernel in results.kernels.values())]
-    rows = [[name, m.size, *(f"{m.cycles[way]:,}" if way in m.cycles else "-" for way in used),
-             f"{m.ratio:.1f}x" if m.ratio else "-", f"{m.bound:,} ({m.by})" if m.by else "-",
-             f"{m.share:.0%}" if m.share else "-"] for name, m in results.kernels.items()]
-    mean = _geometric_mean([m.ratio for m in results.kernels.values() if m.ratio])
-    lines = [f"Target {results.target}, simulated cycles; hexagon-mlir {results.version}.", "",
-             *_table(("kernel", "size", *used, "LLVM / ours", "bound", "share of the bound"), rows), ""]
-    if mean:
-        lines += [f"LLVM's cycles over the fewest of ours, geometric mean: {mean:.2f}.", ""]
-    lines += [f"* {name}, {way}: {why}" for name, m in results.kernels.items() for way, why in m.failures.items()]
+def markdown(results: Results) -> str:
+    """The table, with geometric means of the cycles of others over ours, and what does not work."""
+    kernels = results.kernels
+    used = _used(kernels.values())
+    others = [way for way in used if way not in ways.OURS]
+    rows = [[name, m.size, *(_number(m.cycles.get(way)) for way in used), *(_times(m.ratio(way)) for way in others),
+             f"{m.bound:,} ({m.by})" if m.by else "-", f"{m.share:.0%}" if m.share else "-"]
+            for name, m in kernels.items()]
+    headers = ("kernel", "size", *used, *(f"{way} / ours" for way in others), "bound", "share of the bound")
+    lines = [f"Target {results.target}, simulated cycles; hexagon-mlir {results.version}.", ""]
+    lines += [*_table(headers, rows), "", *_means(kernels, others), ""]
+    lines += [f"* {name}, {way}: {why}" for name, m in kernels.items() for way, why in m.failures.items()]
     return "\n".join([*lines, NOTE, ""])
+
+
+def _used(measured: Iterable[Measured]) -> list[str]:
+    """The ways that work for some kernel, in the order of the table: files that a user names come last."""
+    found = dict.fromkeys(way for one in measured for way in one.cycles)
+    return [*(way for way in ways.WAYS if way in found), *(way for way in found if way not in ways.WAYS)]
+
+
+def _means(kernels: Mapping[str, Measured], others: Iterable[str]) -> list[str]:
+    """Of each of the ``others``: the geometric mean over ours, and where it is faster."""
+    lines = []
+    for way in others:
+        ratios = {name: ratio for name, one in kernels.items() if (ratio := one.ratio(way))}
+        if mean := geometric_mean(list(ratios.values())):
+            faster = [f"{name} ({ratio:.2f})" for name, ratio in ratios.items() if ratio < 1]
+            lines.append(f"* cycles of {way} over the fewest of ours, geometric mean of {len(ratios)}: {mean:.2f}; "
+                         f"below 1: {', '.join(faster) or 'none'}")
+    shares = [one.share for one in kernels.values() if one.share]
+    if mean := geometric_mean(shares):
+        lines.append(f"* share of the bound, geometric mean: {mean:.0%}")
+    return lines
 
 
 def difference(comparison: Comparison) -> str:
@@ -144,6 +165,10 @@ def difference(comparison: Comparison) -> str:
                       f"Cycles now over before, geometric mean: {comparison.ratio:.4f}.", ""])
 
 
+def _times(ratio: float | None) -> str:
+    return f"{ratio:.1f}x" if ratio else "-"
+
+
 def _number(cycles: int | None) -> str:
     return "-" if cycles is None else f"{cycles:,}"
 
@@ -152,6 +177,7 @@ def _table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(headers)} |", f"|{'---|' * len(headers)}", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
-def _geometric_mean(values: Sequence[float]) -> float | None:
+def geometric_mean(values: Sequence[float]) -> float | None:
+    """Of ``values``, which are positive; None of no values."""
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 

@@ -4,30 +4,33 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from binaries import needs_linker
 
 from hexagon_mlir import targets
-from hexagon_mlir.bench import measure
+from hexagon_mlir.bench import measure, plain_c, plots, ways
 from hexagon_mlir.bench.corpus import ENTRIES
 from hexagon_mlir.bench.results import Measured, Results, compared, difference, encoded, markdown, read
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.ir import HexError, parse
 
 OLD = Results("v75", {
-    "a": Measured("8 f32", {"LLVM": 800, "Vec": 200, "+DB": 100}, {}, 50, "DDR"),
+    "a": Measured("8 f32", {"LLVM": 800, "C": 50, "Vec": 200, "+DB": 100, "hand": 90}, {}, 50, "DDR"),
     "b": Measured("8 f32", {"Vec": 100}, {"LLVM": "no code"}, 25, "HVX issue"),
     "gone": Measured("8 f32", {"Vec": 1}, {}, 1, "DDR"), "resized": Measured("8 f32", {"Vec": 1}, {}, 1, "DDR")})
 NEW = Results("v75", {
-    "a": Measured("8 f32", {"LLVM": 800, "Vec": 201, "+DB": 120}, {}, 50, "DDR"),
+    "a": Measured("8 f32", {"LLVM": 800, "C": 50, "Vec": 201, "+DB": 120, "hand": 90}, {}, 50, "DDR"),
     "b": Measured("8 f32", {}, {"Vec": "values are off", "LLVM": "no code"}, 0, ""),
     "new": Measured("8 f32", {"Vec": 1}, {}, 1, "DDR"), "resized": Measured("9 f32", {"Vec": 2}, {}, 1, "DDR")})
 
 
 class TestCorpus:
     def test_names_are_unique(self):
-        assert len({entry.name for entry in ENTRIES}) == len(ENTRIES) >= 14
+        assert len({entry.name for entry in ENTRIES}) == len(ENTRIES) >= 31
 
     @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
     def test_text_and_reference_fit_the_shapes(self, entry):
+        if entry.grid is not None:
+            pytest.importorskip("triton", reason="the kernel is written in Triton")
         parse(entry.text)
         arguments = entry.arguments()
         assert [argument.shape for argument in arguments] == [*entry.shapes[:-1]]
@@ -41,21 +44,50 @@ class TestMeasured:
     ENTRY = next(entry for entry in ENTRIES if entry.name == "sum of rows")
 
     def test_every_way(self):
-        found = measure.measure(self.ENTRY, targets.get("v75"))
-        assert [*found.cycles] == [way for way in measure.WAYS if way != "+ME"] and not found.failures
+        wanted = [way for way in ways.WAYS if way != ways.PLAIN_C]
+        found = measure.measure(self.ENTRY, targets.get("v75"), wanted=wanted)
+        assert [*found.cycles] == [way for way in wanted if way != ways.ENGINE] and not found.failures
         assert found.cycles["+MT+DB"] < found.cycles["Vec"] < found.cycles["LLVM"]
-        assert 0.5 < found.share <= 1 < found.ratio
+        assert found.cycles["+MT+DB"] < found.cycles["scalar"] and found.ours == found.cycles["+MT+DB"]
+        assert 0.5 < found.share <= 1 < found.ratio("LLVM")
 
-    def test_wrong_values_are_no_result(self, monkeypatch):
+    def test_wrong_values_are_no_result(self):
         wrong = replace(self.ENTRY, reference=lambda x: 1.001 * x.sum(axis=1))
-        monkeypatch.setattr(measure, "WAYS", ("LLVM", "Vec"))
-        found = measure.measure(wrong, targets.get("v75"))
+        found = measure.measure(wrong, targets.get("v75"), wanted=("LLVM", "Vec"))
         assert found.cycles == {} and "values are off" in found.failures["Vec"] and found.ours is found.share is None
 
-    def test_a_program_that_is_refused(self, monkeypatch):
-        monkeypatch.setattr(measure, "WAYS", ("Vec",))
-        found = measure.measure(replace(self.ENTRY, text="func.func @kernel("), targets.get("v75"))
+    def test_a_program_that_is_refused(self):
+        refused = replace(self.ENTRY, source=lambda: "func.func @kernel(")
+        found = measure.measure(refused, targets.get("v75"), wanted=("Vec",))
         assert found.failures.keys() == {"Vec"} and found.bound == 0
+
+
+class TestPlainC:
+    ENTRY = next(entry for entry in ENTRIES if entry.name == "sum of rows")
+
+    def test_each_kernel_has_a_file(self):
+        files = {file.stem for file in plain_c.FOLDER.glob("*.c")}
+        assert files == {entry.symbol for entry in ENTRIES}
+
+    @needs_linker
+    def test_values_and_the_fastest_options(self, monkeypatch):
+        options = plain_c.OPTIONS[0], ("-fno-vectorize",), ("--no-such-option",)
+        monkeypatch.setattr(plain_c, "OPTIONS", options)
+        best = plain_c.best_run(self.ENTRY, targets.get("v75"))
+        assert best.hvx_packets > 0
+        asm = plain_c.assembly(plain_c.source_of(self.ENTRY), targets.get("v75"), options[1])
+        assert self.ENTRY.native_run(asm, "v75").cycles > best.cycles
+        wrong = replace(self.ENTRY, reference=lambda x: 1.001 * x.sum(axis=1))
+        monkeypatch.setattr(plain_c, "OPTIONS", options[:1])
+        found = measure.measure(wrong, targets.get("v75"), wanted=(ways.PLAIN_C,))
+        assert found.cycles == {} and "values are off" in found.failures["C"]
+        monkeypatch.setattr(plain_c, "OPTIONS", options[2:])
+        assert "no-such-option" in measure.measure(self.ENTRY, targets.get("v75"), wanted=(ways.PLAIN_C,)).failures["C"]
+
+    def test_without_clang(self, monkeypatch):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        found = measure.measure(self.ENTRY, targets.get("v75"), wanted=(ways.PLAIN_C,))
+        assert "ziglang" in found.failures["C"]
 
 
 class TestResults:
@@ -79,27 +111,61 @@ class TestResults:
         found = compared(OLD, NEW)
         assert [(one.kernel, one.way, one.before, one.now, one.significant) for one in found.changes] == [
             ("b", "Vec", 100, None, True), ("a", "+DB", 100, 120, True), ("a", "Vec", 200, 201, False)]
-        assert found.ratio == pytest.approx((1.2 * 1.005) ** (1 / 3))
+        assert found.ratio == pytest.approx((1.2 * 1.005) ** (1 / 5))
         assert "| a | +DB | 100 | 120 | +20.00% | yes |" in difference(found)
         assert difference(compared(OLD, OLD)) == "no cycles changed\n"
 
     def test_table(self):
-        text = markdown(OLD, measure.WAYS)
-        assert "| a | 8 f32 | 800 | 200 | 100 | 8.0x | 50 (DDR) | 50% |" in text and "+MT" not in text
-        assert "| b | 8 f32 | - | 100 | - | - | 25 (HVX issue) | 25% |" in text and "* b, LLVM: no code" in text
-        assert "geometric mean: 8.00" in text
-        assert "| b | 8 f32 | - | - | - | - | - | - |" in markdown(NEW, measure.WAYS)
+        text = markdown(OLD)
+        assert "| kernel | size | LLVM | C | Vec | +DB | hand | LLVM / ours | C / ours | hand / ours | bound |" in text
+        assert "| a | 8 f32 | 800 | 50 | 200 | 100 | 90 | 8.0x | 0.5x | 0.9x | 50 (DDR) | 50% |" in text
+        assert "| b | 8 f32 | - | - | 100 | - | - | - | - | - | 25 (HVX issue) | 25% |" in text
+        assert "* b, LLVM: no code" in text and "+MT" not in text
+        assert "LLVM over the fewest of ours, geometric mean of 1: 8.00; below 1: none" in text
+        assert "C over the fewest of ours, geometric mean of 1: 0.50; below 1: a (0.50)" in text
+        assert "| b | 8 f32 | - | - | - | - | - | - | - | - | - | - |" in markdown(NEW)
+
+    def test_plots(self, tmp_path):
+        pytest.importorskip("matplotlib", reason="of the extra bench")
+        files = plots.of_results(OLD, tmp_path)
+        assert {file.name for file in files} == {f"{stem}-{theme}.svg" for stem in ("speed-ups", "bounds")
+                                                 for theme in ("light", "dark")}
+        assert files == plots.of_results(OLD, tmp_path), "the same bytes each time"
+        assert len({content for content in files.values()}) == 4 and all(b"<svg" in one for one in files.values())
+
+
+HAND_WRITTEN = """
+sum_of_rows:
+\t{ r2 = #0
+\t  loop1(.Lrow,#256) }
+.Lrow:
+\t{ r2 = #0
+\t  loop0(.Lone,#1000) }
+.Lone:
+\t{ r3 = memw(r0++#4) }
+\t{ r2 = sfadd(r2,r3) }  :endloop0
+\t{ memw(r1++#4) = r2 }  :endloop1
+\t{ jumpr r31 }
+"""
 
 
 class TestCommand:
     def test_measure_and_compare(self, tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(measure, "WAYS", ("Vec", "+MT+DB"))
-        assert main(["bench", "sum", "--json=old.json", "--markdown", "t.md"]) == 0
+        (tmp_path / "hand.s").write_text(HAND_WRITTEN)
+        calls = []
+        monkeypatch.setattr(measure, "measure", lambda entry, *rest, of=measure.measure: (
+            calls.append(entry.name), of(entry, *rest, wanted=("Vec", "+MT+DB")))[1])
+        words = ["bench", "sum of", "layer", "--against=hand.s"]
+        assert main([*words, "--json=old.json", "--markdown", "t.md"]) == 0
         table = capsys.readouterr().out
         assert (tmp_path / "t.md").read_text() == table and "sum of rows" in table and "softmax" not in table
-        assert main(["bench", "sum", "--compare=old.json"]) == 0
+        found = read(tmp_path / "old.json").kernels
+        assert found["sum of rows"].cycles["hand"] > found["sum of rows"].cycles["Vec"]
+        assert "hand" not in found["layer norm"].cycles and not any(one.failures for one in found.values())
+        assert main([*words, "--compare=old.json", "--json=old.json", "--resume"]) == 0
         assert capsys.readouterr().out == f"{table}\nno cycles changed\n"
+        assert calls == ["sum of rows", "layer norm"], "what the file has is not measured again"
 
     def test_list(self, capsys):
         assert main(["bench", "--list", "matmul"]) == 0
@@ -109,10 +175,14 @@ class TestCommand:
     @pytest.mark.parametrize(("words", "message"), [
         (["none"], "no kernel is called none"), (["--burn"], "unknown option"), (["--json"], "needs a value"),
         (["--compare=none.json"], "none.json"), (["--target=v1"], "v1"),
-        (["--compare=old.json", "--target=v79"], "v75")])
+        (["--compare=old.json", "--target=v79"], "v75"), (["--resume"], "--json"), (["--against=none.s"], "none.s"),
+        (["--json=old.json", "--resume", "--target=v79"], "v75"), (["--against=Vec.s"], "Vec"),
+        (["--against=x.s", "--against=x.s"], "two columns are called x")])
     def test_wrong_words(self, words, message, tmp_path, monkeypatch, capsys):
         monkeypatch.chdir(tmp_path)
         (tmp_path / "old.json").write_bytes(encoded(OLD))
+        for name in ("Vec.s", "x.s"):
+            (tmp_path / name).write_text("x:\n")
         assert main(["bench", *words]) == 1
         shown = capsys.readouterr()
         assert message in shown.err and not shown.out

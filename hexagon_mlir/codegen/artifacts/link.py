@@ -35,11 +35,18 @@ def runtime_folder() -> Path:
 
 def available() -> bool:
     """True when a linker is installed (the ``elf`` extra)."""
-    return _compiler() is not None
+    return _installed() is not None
 
 
-def _compiler() -> Path | None:
-    """The program ``zig`` of the package ``ziglang``; None when that is not installed."""
+def compiler() -> Path:
+    """The program ``zig`` of the package ``ziglang``; raises `HexError` when that is not installed."""
+    if (found := _installed()) is None:
+        raise HexError.plain("no linker: the Python package 'ziglang' is not installed", origin=ORIGIN,
+                             hint="pip install 'hexagon-mlir[elf]'")
+    return found
+
+
+def _installed() -> Path | None:
     found = importlib.util.find_spec("ziglang")
     return Path(found.origin).with_name("zig") if found is not None and found.origin is not None else None
 
@@ -68,16 +75,13 @@ def relocatable(files: Mapping[str, bytes]) -> bytes:
 
 
 def _zig(words: Sequence[str], files: Mapping[str, bytes]) -> bytes:
-    compiler = _compiler()
-    if compiler is None:
-        raise HexError.plain("no linker: the Python package 'ziglang' is not installed", origin=ORIGIN,
-                             hint="pip install 'hexagon-mlir[elf]'")
+    zig = compiler()
     inputs = [name for name in files if not name.endswith(".h")]
     try:
         with tempfile.TemporaryDirectory(prefix="hexmlir-") as room:
             for name, data in files.items():
                 Path(room, name).write_bytes(data)
-            command = [str(compiler), "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words, *inputs, "-o", "linked"]
+            command = [str(zig), "cc", "-target", TRIPLE, f"-mcpu={CPU}", *FLAGS, *words, *inputs, "-o", "linked"]
             done = subprocess.run(command, cwd=room, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
             if done.returncode:
                 reasons = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit {done.returncode}"]

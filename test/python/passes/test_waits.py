@@ -9,7 +9,7 @@ from sim.kernels import assembly
 from waited_programs import examples, programs
 from waits import recorded
 
-from hexagon_mlir.bench.combinations import COMBINATIONS
+from hexagon_mlir.bench.ways import COMBINATIONS
 from hexagon_mlir.exec import sim
 
 pytestmark = pytest.mark.only_values

@@ -1,0 +1,18 @@
+#include "functions.h"
+
+enum { SIZE = 16, TAPS = 3, IN = 32, OUT = 32, WIDE = SIZE + TAPS - 1 };
+
+void convolution_3x3_f16(const half *restrict x, const half *restrict w, float *restrict out) {
+  for (int h = 0; h < SIZE; h++)
+    for (int v = 0; v < SIZE; v++) {
+      float sums[OUT] = {0};
+      for (int i = 0; i < TAPS; i++)
+        for (int j = 0; j < TAPS; j++)
+          for (int c = 0; c < IN; c++) {
+            float pixel = x[((h + i) * WIDE + v + j) * IN + c];
+#pragma clang loop unroll(disable)  // of 32 lanes: unrolled, clang does not vectorize it
+            for (int f = 0; f < OUT; f++) sums[f] += pixel * (float)w[((i * TAPS + j) * IN + c) * OUT + f];
+          }
+      for (int f = 0; f < OUT; f++) out[(h * SIZE + v) * OUT + f] = sums[f];
+    }
+}
