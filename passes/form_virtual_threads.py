@@ -75,8 +75,8 @@ class FormVirtualThreadsPass(Pass):
             also spreads programs that are not seen to be independent (those with atomics never).
         min-cycles: work of at least so many cycles (of one thread) is spread; 0 decides by the cost estimate.
 
-    Refuses (with a remark; the op stays on one thread): dynamic sizes along several loops, a loop that is a plain
-    index of no operand or whose dynamic size is not seen, work too small to pay for the threads.
+    Refuses (with a remark; the op stays on one thread): a loop that is a plain index of no operand
+    or whose dynamic size is not seen, work too small to pay for the threads.
 
     Needs: tiled.
     Leaves: tiled.

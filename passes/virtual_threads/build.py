@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hexagon_mlir.dialects import iteration_cycles
 from hexagon_mlir.ir import arith, bufferization, ir, scf, tensor
+from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.windows import Window
 from hexagon_mlir.passes.virtual_threads.groups import Group, Member, Place, unwritten
 from hexagon_mlir.passes.virtual_threads.run_time_chunks import RunTimeChunk
@@ -123,7 +124,8 @@ class ForallBuilder:
         """Offsets and sizes of this iteration's part of operand ``position``."""
         offsets: list[int | ir.Value] = []
         sizes: list[int | ir.Value] = []
-        for window, size in zip(member.nest.windows[position], member.op.operands[position].type.shape, strict=True):
+        value = member.op.operands[position]
+        for dim, (window, size) in enumerate(zip(member.nest.windows[position], value.type.shape, strict=True)):
             if window is not None and window.loop in member.loops:
                 axis = member.loops.index(window.loop)
                 offsets.append(self._first(window, axis))
@@ -131,6 +133,8 @@ class ForallBuilder:
             else:
                 count = None if window is None or not window.plain else member.nest.counts[window.loop]
                 offsets.append(0)
+                if count is None and size == DYNAMIC:  # of a window, whose loops tell no size
+                    count = tensor.DimOp(value, index(dim)).result
                 sizes.append(size if count is None else count)
         return offsets, sizes
 

@@ -170,9 +170,9 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
             plain = result.position if isinstance(result, ir.AffineDimExpr) else None
             dims.append(plain)
             if value.type.is_dynamic_dim(position):
-                count = size_of(value, position) or _told_size(op, value, position)
                 if plain is None:
-                    return "a dynamic size along several loops"
+                    continue
+                count = size_of(value, position) or _told_size(op, value, position)
                 if count is not None:
                     bound = upper_bound(count)
                     counts[plain], extents[plain] = count, _ASSUMED if bound is None else bound
@@ -251,6 +251,9 @@ def _told_size(op: ir.Operation, value: ir.Value, dim: int) -> ir.Value | None:
     one is added where there is none."""
     if not isinstance(value.owner, ir.Block):
         owner = value.owner.operation
+        if is_linalg(owner):
+            first = len(owner.operands) - len(owner.results)
+            return _told_size(op, owner.operands[first + ir.OpResult(value).result_number], dim)
         origin = collapsed_dim(owner, dim) if owner.name == "tensor.collapse_shape" else None
         return None if origin is None else _told_size(op, owner.operands[0], origin)
     for use in value.uses:

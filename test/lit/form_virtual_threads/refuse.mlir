@@ -8,17 +8,6 @@ func.func @small(%x: tensor<512xf32>, %y: tensor<512xf32>) -> tensor<512xf32> {
 }
 
 // -----
-func.func @dynamic(%x: tensor<?xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
-  // expected-remark@+1 {{form-virtual-threads: one thread: a dynamic size along several loops}}
-  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0, d1)>],
-                       iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?xf32>) outs(%y : tensor<8x4xf32>) {
-    ^bb0(%a: f32, %o: f32):
-      linalg.yield %a : f32
-  } -> tensor<8x4xf32>
-  return %0 : tensor<8x4xf32>
-}
-
-// -----
 func.func @not_seen(%x: tensor<?xf32>, %c: i1) -> f32 {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<f32>
