@@ -65,8 +65,8 @@ FORMATS = "hexagon.block_formats"
 CODES = "hexagon.block_codes"
 """On the function of a model: the numbers of arguments that are codes; its last arguments are, for each
 of them, what `Format.parts` has besides."""
-TILES_LOOP = 1
-"""Of such an op: over tiles of columns, the only loop of which parts are computed apart."""
+ROWS_LOOP, TILES_LOOP = range(2)
+"""Of such an op: over rows, and over tiles of columns, the only loop of which parts are computed apart."""
 
 _FIELDS, _SUPER_BITS = 5, 16
 _CODE_BITS = 4, SPLIT_BITS, BYTE_BITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
+from hexagon_mlir.dialects.block_weights import ROWS_LOOP, TILES_LOOP, code_bits
 from hexagon_mlir.dialects.kernel_memory import IN_MODEL
 from hexagon_mlir.ir import ir
 from hexagon_mlir.ir.cost import estimated_cycles
@@ -62,10 +62,10 @@ class HexagonTcmTilingPass(Pass):
     loop-invariant data are copied before the loop. Tiles fit the budget, counting two of everything that is
     transferred, and are small enough to overlap transfers with computation, if that is predicted to pay; of weights in
     blocks in a kernel of a model, whose first tiles earlier kernels fetch, they are as large as an eighth of TCM if
-    threads share them evenly. Of a loop with a trip count that is known at run time, the step is what is chosen for
-    that count, computed before the loop. A group whose
-    tiles do not fit (a softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the
-    results accumulated so far. A reduction without another loop to overlap transfers with is tiled in the same way.
+    threads share them evenly; a row of the first kernel has smaller ones. Of a loop with a trip count that is known at
+    run time, the step is what is chosen for that count, computed before the loop. A group whose tiles do not fit (a
+    softmax of long rows) is split, and its reductions are then tiled as well: the loop carries the results accumulated
+    so far. A reduction without another loop to overlap transfers with is tiled in the same way.
     Results that only other groups or transfers to TCM read stay there where they fit, and so do those of products that
     are put together from blocks, where groups read them; if they are results of the function, too, they are copied to
     DDR once they are whole. What a loop of the program carries, or reads in every
@@ -228,7 +228,7 @@ class HexagonTcmTilingPass(Pass):
         tile = overlapping_tile(group.extents, tile, cuttable, operands, lanes, Engine.of(target), work,
                                 len(group.members), threads.spread, threads.tasks, transposed,
                                 most_cached_bytes(target), steps_together(operands, int(target.vector_bytes.value)))
-        if code_bits(group.root) and tile != group.extents and _in_model(group.root):
+        if code_bits(group.root) and tile != group.extents and _is_streamed(group):
             return streamed_tile(group.extents, tile, TILES_LOOP, operands, budget, threads.tasks,
                                  target.tcm_budget_bytes // _TILES_OF_TCM)
         return tile
@@ -237,11 +237,18 @@ class HexagonTcmTilingPass(Pass):
         self.remark(context, op, f"stays in DDR: the smallest tile exceeds the budget of {budget} bytes")
 
 
-def _in_model(op: ir.Operation) -> bool:
-    """Whether earlier kernels may fetch the first tiles of ``op``."""
-    while op.name != "func.func":
-        op = op.parent.operation
-    return IN_MODEL in op.attributes
+def _is_streamed(group: Group) -> bool:
+    """Whether earlier kernels of a model may fetch the first tiles of ``group``: they compute what it reads. Several
+    rows take longer than their weights' transfer, so that in the first kernel, too, few tiles are best."""
+    function: ir.Operation = group.root
+    while function.name != "func.func":
+        function = function.parent.operation
+    if IN_MODEL not in function.attributes:
+        return False
+    given = function.attributes[IN_MODEL]
+    arguments = range(len(function.regions[0].blocks[0].arguments))
+    is_first = isinstance(given, ir.DenseI64ArrayAttr) and set(arguments) <= set(given)
+    return not is_first or group.extents[ROWS_LOOP] > 1
 
 
 def _blocks(function: ir.Operation) -> list[ir.Block]:

@@ -102,17 +102,27 @@ class BlockProductEmitter:
                     olds: list[ir.Value]) -> list[ir.Value]:
         """The same of one row: the words of a block are converted, scaled and added while the next one is multiplied.
         Other rows would fill these packets; a row alone has nothing else."""
-        words = self._word(0)
-        factors = constant(ir.DenseElementsAttr.get_splat(self.floats, ir.FloatAttr.get(ir.F32Type.get(), 0.0)))
-        last = PARITIES + PARITIES * len(self.words_of_planes)
+        nothing = self._splat(0.0)
+        count = PARITIES * len(self.words_of_planes)
 
         def block(number: ir.Value, old: list[ir.Value]) -> list[ir.Value]:
             (made, factors), = self._block(tile, number, rows)
             sums = self._with_minima(tile, number, rows, old[:PARITIES])
-            return [*self._added(sums, old[PARITIES:last], old[last:]), *made, *factors]
+            return [*self._added_apart([*sums, *old[PARITIES:count]], old[count:2 * count], old[2 * count:]),
+                    *made, *factors]
 
-        old = for_loop(start, end, 1, [*olds, *[words] * (last - PARITIES), *[factors] * PARITIES], block)
-        return self._added(old[:PARITIES], old[PARITIES:last], old[last:])
+        zeros = [nothing] * (count - PARITIES)
+        old = for_loop(start, end, 1, [*olds, *zeros, *[self._word(0)] * count, *[nothing] * PARITIES], block)
+        sums = self._added_apart(old[:count], old[count:2 * count], old[2 * count:])
+        return [self._joined(sums[parity::PARITIES]) for parity in range(PARITIES)]
+
+    def _added_apart(self, old: list[ir.Value], words: list[ir.Value], factors: list[ir.Value]) -> list[ir.Value]:
+        """``old`` sums, of the first word of each parity, then those of the second one, and ``words`` of a block times
+        their ``factors``: words of a row are joined once, after all blocks."""
+        count = len(self.words_of_planes)
+        return [make.binary("arith.addf", old[PARITIES * word + parity], make.binary(
+            "arith.mulf", make.cast("arith.sitofp", self.floats, words[count * parity + word]), factors[parity]))
+            for word in range(count) for parity in range(PARITIES)]
 
     def _block(self, tile: ir.Value, block: ir.Value,
                rows: Sequence[ir.Value]) -> list[tuple[list[ir.Value], list[ir.Value]]]:
@@ -197,17 +207,19 @@ class BlockProductEmitter:
 
     def _float(self, words: list[ir.Value]) -> ir.Value:
         """The sums of a block in units of its row and scales, as f32, from their ``words``."""
-        total = None
-        for word, planes in zip(words, self.words_of_planes, strict=True):
-            value = make.cast("arith.sitofp", self.floats, word)
-            if total is None:
-                total = value
-                continue
-            factor = constant(ir.DenseElementsAttr.get_splat(
-                self.floats, ir.FloatAttr.get(ir.F32Type.get(), 2.0**(BYTE_BITS * planes[0]))))
+        return self._joined([make.cast("arith.sitofp", self.floats, word) for word in words])
+
+    def _joined(self, values: list[ir.Value]) -> ir.Value:
+        """The sum of ``values``, f32 of each word, in units of the first one's."""
+        total, *others = values
+        for value, planes in zip(others, self.words_of_planes[1:], strict=True):
+            factor = self._splat(2.0**(BYTE_BITS * planes[0]))
             total = make.binary("arith.addf", total, make.binary("arith.mulf", value, factor))
-        assert total is not None
         return total
+
+    def _splat(self, value: float) -> ir.Value:
+        """``value`` in every f32."""
+        return constant(ir.DenseElementsAttr.get_splat(self.floats, ir.FloatAttr.get(ir.F32Type.get(), value)))
 
     def _scalar(self, value: int) -> ir.Value:
         return constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value))
