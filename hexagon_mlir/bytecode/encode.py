@@ -98,6 +98,8 @@ class Encoder:
         outer, inner, rows, columns = domain = [1] * (_OUTER - len(loops)) + loops
         tiles = choose(outer * inner, rows, columns, self.lowered.whole_rows, self._row_shift, self._room, self._costs,
                        self.shape.threads)
+        if not columns and rows and self.lowered.whole_rows:
+            raise HexError.plain("rows of no elements are reduced", "", ORIGIN)
         if tiles is None:
             raise HexError.plain(f"rows of {columns} elements", "a row that is reduced must fit TCM", ORIGIN)
         row_tiles, column_tiles = -(-rows // tiles.rows), -(-columns // tiles.columns)

@@ -67,15 +67,16 @@ class Group:
         return value
 
     def apply(self, name: str, *operands: Operand) -> Value:
-        """The result of an operator: one of a single operand, arithmetic or a comparison of two, ``select``, or a
-        reduction of the last dimension, which becomes 1. Operands are broadcast; raises `HexError`."""
+        """The result of an operator: one of a single operand, arithmetic or a comparison of two, ``select`` (of the
+        second operand where the first is not 0, else of the third), or a reduction of the last dimension, which becomes
+        1. Operands are broadcast; raises `HexError`."""
         count = operand_count(name)
         if count is None:
             raise HexError.plain(f"no operator '{name}'", f"operators: {', '.join(sorted(operators()))}", ORIGIN)
         values = [operand for operand in operands if isinstance(operand, Value)]
-        if len(operands) != count or not values or (count != 2 and len(values) != count):
+        if len(operands) != count or not values or (count != 2 and operands[0] is not values[0]):
             raise HexError.plain(f"{name} of {len(operands)} operands, {len(values)} of them tensors",
-                                 f"{count} operands, numbers only where there are two", ORIGIN)
+                                 f"{count} operands; one is a tensor, and the first of any but two", ORIGIN)
         dims: tuple[Dim, ...] = broadcast([value.dims for value in values])
         if name.startswith("reduce_"):
             if not dims:

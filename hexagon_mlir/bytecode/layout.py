@@ -34,7 +34,7 @@ SCRATCH = LANES
 """Vectors of TCM that a thread has besides those of slots: a row for each lane."""
 ROW_SHIFTS = (5, 6)
 """Rows of whole vectors of f32; of f16, too."""
-MAX_BUFFERS = 8
+MAX_BUFFERS = 16
 MAX_SLOTS = 32
 MAX_INSTRUCTIONS = 128
 MAX_WORDS = HEADER_WORDS + MAX_BUFFERS * BUFFER_WORDS + MAX_SLOTS * SLOT_WORDS + MAX_INSTRUCTIONS * INSTRUCTION_WORDS

@@ -106,13 +106,18 @@ class _Lowering:
             self._emit(name, result, (self._as_tile(values[0]),))
         elif len(operands) == 2:
             self._binary(name, operands, result)
-        elif len(values) == 3:
-            if len({self.kinds[value] for value in values}) > 1:
-                values = tuple(map(self._as_tile, values))
-                self._fill_tile(result)
-            self._emit(name, result, values)
+        elif len(operands) == 3:
+            self._ternary(name, operands, result)
         else:
             self._emit(name, result, values)
+
+    def _ternary(self, name: str, operands: tuple[Operand, ...], result: int) -> None:
+        kinds = {self.kinds[self._named(operand.number)] for operand in operands if isinstance(operand, Value)}
+        if len(kinds) > 1:
+            self._fill_tile(result)
+        values = [self._named(operand.number) if isinstance(operand, Value)
+                  else self._emit("fill", self._like(result, False), (), (operand,)) for operand in operands]
+        self._emit(name, result, tuple(map(self._as_tile, values)) if len(kinds) > 1 else tuple(values))
 
     def _binary(self, name: str, operands: tuple[Operand, ...], result: int) -> None:
         first, second = operands

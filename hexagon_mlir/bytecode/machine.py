@@ -41,16 +41,18 @@ class Machine:
         """The program ``code``, checked for this machine; raises `HexError`."""
         return check(code, self.shape)
 
-    def run(self, program: Program, *arrays: np.ndarray) -> RunResult:
+    def run(self, program: Program, *arrays: np.ndarray, arithmetic: str | None = None) -> RunResult:
         """Execute ``program`` on its buffers, in their order; those it writes are written in place.
 
+        ``arithmetic`` of the simulator is "chip" or "ieee", as in `hexagon_mlir.api.CompiledKernel.run`.
         Raises `HexError` unless they are contiguous arrays of f32 or f16 of its sizes, and those it writes writable and
         apart from others.
         """
         _check_arrays(program, arrays)
         nothing = np.zeros(1, np.int8)
         rest = [nothing] * (layout.MAX_BUFFERS - len(arrays))
-        return launch(self.asm, ENTRY, [program.words, *arrays, *rest], target=self.target, whole_storage=False)
+        return launch(self.asm, ENTRY, [program.words, *arrays, *rest], target=self.target, whole_storage=False,
+                      arithmetic=arithmetic)
 
 
 @cache

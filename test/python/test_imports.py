@@ -39,7 +39,7 @@ ALLOWED = {
     "codegen": PIPELINES | {"pipelines", "llvmir", "sim"},  # which of two programs is faster is simulated
     "exec": COMPILER | {"sim", "display"},
     "bytecode": RUN,
-    "frontend": RUN | {"report"},  # Triton asks a driver to launch kernels, torch.compile for something that runs
+    "frontend": RUN | {"bytecode", "report"},  # Triton asks a driver to launch, torch.compile for something that runs
     "report": ALL,
     "api": ALL,
     "bench": ALL,

@@ -15,6 +15,7 @@ from torch.fx import GraphModule
 
 from hexagon_mlir.codegen.processes.worker import workers
 from hexagon_mlir.frontend.torch import recurrent
+from hexagon_mlir.frontend.torch.bytecode_forward import BytecodeForward
 from hexagon_mlir.frontend.torch.decompositions import decompositions
 from hexagon_mlir.frontend.torch.fake_tensors import quick_batch_norm
 from hexagon_mlir.frontend.torch.forward import Forward, models
@@ -40,7 +41,9 @@ def backend(module: GraphModule, example_inputs: Sequence[Any], options: Mapping
     def compile_forward(forward: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         known = weights if len(inputs) == len(example_inputs) else []
         operations = take_keys(forward)
-        return make_boxed_func(drawing(Forward(forward, known, settings), operations))
+        code = drawing(Forward(forward, known, settings), operations)
+        takes_bytecode = settings.dynamic == "bytecode" and not operations
+        return make_boxed_func(BytecodeForward(forward, settings, code) if takes_bytecode else code)
 
     def compile_backward(graph: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
         operations = take_keys(graph)

@@ -18,7 +18,9 @@ class TorchSettings(Settings):
 
     ``fallback`` is "eager" (run what cannot be compiled with PyTorch, and warn) or "error" (raise `HexError`).
     ``executor`` is "sim" or "qemu", which needs a target that QEMU runs. ``arithmetic`` of the simulator is "chip" or
-    "ieee", as in `hexagon_mlir.api.CompiledKernel.run`; None takes the default.
+    "ieee", as in `hexagon_mlir.api.CompiledKernel.run`; None takes the default. ``dynamic`` is "code", or "bytecode":
+    graphs of elementwise operations on f32 and reductions of rows are not compiled, but executed by a machine
+    (docs/bytecode.md), others as with "code".
     """
 
     target: str = targets.DEFAULT
@@ -27,6 +29,7 @@ class TorchSettings(Settings):
     fallback: str = "eager"
     executor: str = "sim"
     arithmetic: str | None = None
+    dynamic: str = "code"
 
     def __post_init__(self) -> None:
         """Refuse settings with which no graph can be compiled: they are no reason for the eager fallback."""
@@ -34,8 +37,10 @@ class TorchSettings(Settings):
         check_numerics(self.numerics)
         pipelines.get(self.pipeline, pipelines.target_of(self.target), self)
         for name, known in (("fallback", ("eager", "error")), ("executor", EXECUTORS),
-                            ("arithmetic", (None, *ARITHMETICS))):
+                            ("arithmetic", (None, *ARITHMETICS)), ("dynamic", ("code", "bytecode"))):
             if getattr(self, name) not in known:
                 raise HexError.plain(f"unknown {name} '{getattr(self, name)}'",
                                      hint=f"one of {', '.join(filter(None, known))}")
         check_executor(self.executor, self.arithmetic)
+        if self.dynamic == "bytecode" and self.executor != "sim":
+            raise HexError.plain(f"bytecode on executor '{self.executor}'", hint="the simulator executes it")

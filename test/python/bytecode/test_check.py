@@ -52,7 +52,7 @@ STORE = len(CODE) // 4 - layout.INSTRUCTION_WORDS
     ([(field("threads"), 0)], "0 threads"), ([(field("threads"), 5)], "5 threads"),
     ([(field("rows"), 71)], "do not fit each other|element"), ([(field("tile_rows"), 0)], "tile_rows=0"),
     ([(field("row_shift"), 7)], "row_shift=7"), ([(field("columns"), -1)], "columns=4294967295"),
-    ([(field("buffers"), 9)], "9 buffers"), ([(field("outer"), 2)], "stored more than once"),
+    ([(field("buffers"), 17)], "17 buffers"), ([(field("outer"), 2)], "stored more than once"),
     ([(field("outer"), 1 << 20), (field("inner"), 1 << 20)], "tiles"),
     ([(layout.HEADER_WORDS, 6999)], "element 6999 of buffer 0"), ([(layout.HEADER_WORDS + 1, 2)], "type 0x2"),
     ([(layout.HEADER_WORDS, 1 << 30)], "less than 2 GiB"), ([(layout.HEADER_WORDS + 1, 1)], "different types"),

@@ -44,7 +44,8 @@ def test_programs_pass_the_checker(target):
             sizes[chosen.choice([*sizes])] = chosen.choice((0, 1, 31, 33, 8192 if whole else 1 << 20))
             shapes = [tuple(sizes[dim] if isinstance(dim, str) else dim for dim in value.dims)
                       for value, _ in encoder.group.inputs]
-            if prod(sizes[symbol] for loop in encoder.lowered.loops for symbol in loop) < 1 << 24:
+            elements = prod(sizes[symbol] for loop in encoder.lowered.loops for symbol in loop)
+            if elements < 1 << 24 and not (whole and 0 in sizes.values()):
                 check(encoder.encode(shapes), shape)
 
 
@@ -108,6 +109,10 @@ def wrong_count(group, x):
     group.apply("exp", x, x)
 
 
+def no_mask(group, x):
+    group.apply("select", 1.0, x, x)
+
+
 def wrong_number(group, x):
     group.apply("exp", 2.0)
 
@@ -143,7 +148,7 @@ def unknown_symbol(group, x):
 
 
 def many_tensors(group, x):
-    for _ in range(8):
+    for _ in range(15):
         x = group.apply("add", x, group.input("m", "n"))
     group.output(x)
     Encoder(group, TARGET)
@@ -151,9 +156,10 @@ def many_tensors(group, x):
 
 @pytest.mark.parametrize(("wrong", "message"), [
     (wrong_operator, "no operator 'cosh'"), (wrong_count, "exp of 2 operands"), (wrong_number, "exp of 1 operands"),
+    (no_mask, "select of 3 operands"),
     (wrong_dims, "sizes k and n meet"), (wrong_size, "a size of 3"), (no_output, "without outputs"),
     (row_output, "without elements for each row"), (five_loops, "5 loops"), (unknown_symbol, "has the size 'k'"),
-    (many_tensors, "10 tensors")], ids=lambda value: getattr(value, "__name__", ""))
+    (many_tensors, "17 tensors")], ids=lambda value: getattr(value, "__name__", ""))
 def test_refused_groups(wrong, message):
     group = Group()
     with pytest.raises(HexError, match=message):
@@ -166,6 +172,11 @@ def test_refused_groups(wrong, message):
 def test_refused_shapes(shapes, message):
     with pytest.raises(HexError, match=message):
         Encoder(add(), TARGET).encode(shapes)
+
+
+def test_rows_of_no_elements():
+    with pytest.raises(HexError, match="rows of no elements"):
+        Encoder(softmax(), TARGET).encode([(2, 0)])
 
 
 def test_a_row_that_does_not_fit():

@@ -140,8 +140,10 @@ def test_select():
     x, column, row = group.input("m", "n"), group.input("m", 1), group.input("n")
     group.output(group.apply("select", group.apply("lt", x, 0.0), column, row))
     arrays = numbers(7, 45), numbers(7, 1), numbers(45)
-    (got,), _ = run(group, *arrays)
+    group.output(group.apply("select", column, 2.0, -3.0))
+    (got, of_numbers), _ = run(group, *arrays)
     np.testing.assert_array_equal(got, np.where(arrays[0] < 0, arrays[1], arrays[2]))
+    np.testing.assert_array_equal(of_numbers, np.full((7, 1), 2.0))
 
 
 def test_halves():
