@@ -185,7 +185,7 @@ MACHINE = (
     upstream("canonicalize,cse", "constants of the expansions are shared"),
     *BY_FUNCTION,
 )
-"""Of programs that are written on buffers, with their own transfers and tiles: the bytecode machine."""
+"""Of the bytecode machine, which is written on buffers, with its own transfers and tiles."""
 
 LINE_INFO = ours("hexagon-line-info", "instructions know their source lines")
 
@@ -211,12 +211,15 @@ class Pipeline:
 
 PIPELINES = {
     "default": Pipeline("what this compiler is for", DEFAULT, LlvmLoops.KEPT, len(BY_FUNCTION)),
-    "machine": Pipeline("programs written on buffers: the bytecode machine", MACHINE, LlvmLoops.KEPT,
-                        len(BY_FUNCTION)),
     "scalar": Pipeline("a baseline: LLVM -O3 without vector types", SCALAR, LlvmLoops.UNROLLED),
     "auto-vectorized": Pipeline("a baseline: LLVM -O3 with its own vectorizers, for HVX", SCALAR,
                                 LlvmLoops.VECTORIZED),
 }
+
+BYTECODE_MACHINE = "bytecode-machine"
+_INTERNAL = {BYTECODE_MACHINE: Pipeline("the machine that executes bytecode", MACHINE, LlvmLoops.KEPT,
+                                        len(BY_FUNCTION))}
+"""For programs of our own: not for those of users, which begin on tensors."""
 
 
 def names() -> tuple[str, ...]:
@@ -225,7 +228,9 @@ def names() -> tuple[str, ...]:
 
 
 def named(name: str) -> Pipeline:
-    """The pipeline called ``name``; raises `HexError` for an unknown one."""
+    """The pipeline called ``name``, internal ones among them; raises `HexError` for an unknown one."""
+    if name in _INTERNAL:
+        return _INTERNAL[name]
     check_name(name)
     return PIPELINES[name]
 

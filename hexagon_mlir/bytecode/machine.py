@@ -19,8 +19,6 @@ from hexagon_mlir.exec.sim import launch
 from hexagon_mlir.ir import HexError, parse
 from hexagon_mlir.sim import RunResult
 
-PIPELINE = "machine"
-
 
 class Machine:
     """Executes bytecode on ``target``, in the simulator; raises `HexError` for an unknown chip, or one without HVX
@@ -61,7 +59,7 @@ def _assembly(target: str) -> str:
     name = code_cache.key("bytecode machine", target, text, code_cache.whole_compiler())
     if (found := code_cache.load(name)) is not None:
         return found.decode()
-    asm = compile_module(parse(text, file="<bytecode machine>"), target, PIPELINE).asm
+    asm = compile_module(parse(text, file="<bytecode machine>"), target, pipelines.BYTECODE_MACHINE).asm
     code_cache.store(name, asm.encode())
     return asm
 
