@@ -27,7 +27,8 @@ def handler(operation: Operation, arena_bytes: int) -> str:
         operation.form, by_rows)
     types = [f"memref<{arena_bytes}xi8, 1>", *["index"] * 7, "f32", "f32"]
     arguments = ", ".join(f"%{name}: {type_}" for name, type_ in zip(ARGUMENTS, types, strict=True))
-    return f"""func.func private @{operation.name}({arguments}) attributes {{llvm.passthrough = ["noinline"]}} {{
+    attributes = 'llvm.passthrough = ["noinline", "no-builtins"]'  # memmove would use what nothing has written
+    return f"""func.func private @{operation.name}({arguments}) attributes {{{attributes}}} {{
   %tcm = memref.assume_alignment %arena, {VECTOR} : memref<{arena_bytes}xi8, 1>
   %vector = arith.constant {VECTOR} : index
   %lanes = arith.constant {LANES} : index

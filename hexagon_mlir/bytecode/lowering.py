@@ -101,9 +101,15 @@ class _Lowering:
         return result
 
     def _step(self, name: str, operands: tuple[Operand, ...], result: int) -> None:
-        values = tuple(self._named(operand.number) for operand in operands if isinstance(operand, Value))
-        if name.startswith("reduce_"):
+        given = [operand for operand in operands if isinstance(operand, Value)]
+        values = tuple(self._named(operand.number) for operand in given)
+        if name.startswith("reduce_") and given[0].dims[-1] != 1:
             self._emit(name, result, (self._as_tile(values[0]),))
+            return
+        if {self.kinds[value] for value in values} != {self.kinds[result]}:
+            self._fill_tile(result)
+        if name.startswith("reduce_"):
+            self._emit("copy", result, values)
         elif len(operands) == 2:
             self._binary(name, operands, result)
         elif len(operands) == 3:
@@ -112,12 +118,10 @@ class _Lowering:
             self._emit(name, result, values)
 
     def _ternary(self, name: str, operands: tuple[Operand, ...], result: int) -> None:
-        kinds = {self.kinds[self._named(operand.number)] for operand in operands if isinstance(operand, Value)}
-        if len(kinds) > 1:
-            self._fill_tile(result)
         values = [self._named(operand.number) if isinstance(operand, Value)
                   else self._emit("fill", self._like(result, False), (), (operand,)) for operand in operands]
-        self._emit(name, result, tuple(map(self._as_tile, values)) if len(kinds) > 1 else tuple(values))
+        mixed = len({self.kinds[value] for value in values}) > 1
+        self._emit(name, result, tuple(map(self._as_tile, values)) if mixed else tuple(values))
 
     def _binary(self, name: str, operands: tuple[Operand, ...], result: int) -> None:
         first, second = operands
@@ -132,7 +136,6 @@ class _Lowering:
             return None
         b = self._named(second.number)
         if self.kinds[a] != self.kinds[b]:
-            self._fill_tile(result)
             if self.kinds[a] is not Kind.TILE and self.kinds[b] is not Kind.TILE:
                 a = self._as_tile(a)
             if self.kinds[a] is not Kind.TILE:
@@ -158,7 +161,8 @@ class _Lowering:
         return self.code.pop() if self.uses[operand.number] == 1 else None
 
     def _fill_tile(self, number: int) -> None:
-        """Value ``number`` is computed as a tile, even where a row and a number would make a row."""
+        """Value ``number`` is computed as a tile, because its operands are, or are of several kinds: of a row and a
+        scalar, too, which is held as a column."""
         self.present[number], self.kinds[number] = (True,) * len(self.loops), Kind.TILE
 
     def _as_tile(self, number: int) -> int:

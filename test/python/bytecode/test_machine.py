@@ -146,6 +146,25 @@ def test_select():
     np.testing.assert_array_equal(of_numbers, np.full((7, 1), 2.0))
 
 
+def test_a_row_and_a_scalar():
+    """Their sum is computed as a tile, and so is what is made of it."""
+    group = Group()
+    x, row, scalar = group.input("m", "n"), group.input("n"), group.input()
+    group.output(group.apply("sub", group.apply("square", group.apply("add", row, scalar)), x))
+    arrays = numbers(7, 45), numbers(45), np.array(0.25, np.float32)
+    (got,), _ = run(group, *arrays)
+    close(got, (arrays[1] + 0.25) ** 2 - arrays[0])
+
+
+def test_reduction_of_one_element():
+    group = Group()
+    x, column = group.input("m", "n"), group.input("m", 1)
+    group.output(group.apply("add", x, group.apply("reduce_sum", column)))
+    arrays = numbers(7, 45), numbers(7, 1)
+    (got,), _ = run(group, *arrays)
+    close(got, arrays[0] + arrays[1])
+
+
 def test_halves():
     group = Group()
     x, y = group.input("m", "n", half=True), group.input("m", 1)
