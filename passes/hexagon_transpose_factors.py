@@ -9,6 +9,7 @@ from hexagon_mlir.ir import erase_op, ir
 from hexagon_mlir.ir.query import ops_named
 from hexagon_mlir.pass_infra import GENERALIZE, Pass, PassContext, UpstreamStep
 from hexagon_mlir.passes.contraction.packing import Packing
+from hexagon_mlir.passes.contraction.row_products import find_row_products
 from hexagon_mlir.passes.contraction.transposed import (
     may_contract,
     scattered_factor,
@@ -17,6 +18,7 @@ from hexagon_mlir.passes.contraction.transposed import (
 )
 from hexagon_mlir.passes.lib.contractions import read_contraction
 from hexagon_mlir.passes.lib.loop_nests import Unsupported, has_floats
+from hexagon_mlir.passes.lib.vector_loop import FEW_ROWS
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class HexagonTransposeFactorsPass(Pass):
 
     Options: none.
 
-    Refuses: nothing; it leaves alone factors that fewer than eight rows read, those of unknown size, convolutions,
-    floats on a target whose HVX has none.
+    Refuses: nothing; it leaves alone factors that fewer than eight rows read, those that up to sixteen rows of floats
+    read along the reduction, those of unknown size, convolutions, floats on a target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.
@@ -85,5 +87,6 @@ class HexagonTransposeFactorsPass(Pass):
                 continue
             factor = None if body.product is None else (
                 transposed_factor(contraction) or scattered_factor(contraction, op))
-            if factor is not None and straighten(op, *factor, vector_bytes, shared) is not None:
+            few = FEW_ROWS if find_row_products(contraction, vector_bytes) is not None else 0
+            if factor is not None and straighten(op, *factor, vector_bytes, shared, few) is not None:
                 erase_op(op, self.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil, prod
 
 from hexagon_mlir.ir import ir, linalg, memref
+from hexagon_mlir.ir.cost import trip_count
 from hexagon_mlir.ir.query import TCM_SPACE, element_bytes, in_tcm, memory_space
 from hexagon_mlir.passes.contraction.packing import Packing, place_of_packing
 from hexagon_mlir.passes.contraction.word_factors import with_one_reduction
@@ -67,15 +68,16 @@ def scattered_factor(contraction: Contraction, op: ir.Operation) -> tuple[int, i
 
 
 def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_bytes: int,
-               shared: list[Packing]) -> ir.Operation | None:
+               shared: list[Packing], few: int = 0) -> ir.Operation | None:
     """An op like ``op`` that reads a copy of ``operand`` with ``loop`` innermost, inserted before ``op``; the caller
     erases ``op``.
 
-    None when the copy would serve too few ``rows``. Loops around that read the same share one copy.
+    None when the copy would serve too few ``rows``, or no more than ``few`` in all iterations of the loops around that
+    share it.
     """
     source = op.operands[operand]
     around = place_of_packing(op, source)
-    if around is None and rows < _LEAST_ROWS:
+    if (around is None and rows < _LEAST_ROWS) or rows * _trips(op, around) <= few:
         return None
     map_ = ir.AffineMapAttr(op.attributes["indexing_maps"][operand]).value
     dims = [ir.AffineDimExpr(result).position for result in map_.results]
@@ -93,6 +95,16 @@ def straighten(op: ir.Operation, operand: int, loop: int, rows: int, vector_byte
     maps[operand] = ir.AffineMapAttr.get(ir.AffineMap.get(map_.n_dims, 0, [map_.results[d] for d in order]))
     new.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
     return new
+
+
+def _trips(op: ir.Operation, around: ir.Operation | None) -> int:
+    """Iterations of the loops from ``around`` to ``op``; many where they are not known."""
+    trips = 1
+    while around is not None and op != around:
+        op = op.parent.operation
+        if op.name != "scf.if":
+            trips *= trip_count(op) or _MANY
+    return trips
 
 
 def _transpose(source: ir.Value, order: list[int], place: ir.Operation, vector_bytes: int) -> ir.Value:

@@ -17,8 +17,12 @@ from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
 
 _PRODUCT = 3
 """Operands of a product."""
-FEW_ROWS = 7
+FEW_ROWS = 16
 """Of a left factor whose rows are multiplied with rows: more read a transposed copy of the right one in less time."""
+ROWS_TOGETHER = 4
+"""Such rows that share the loaded right ones."""
+LEAST_DEPTH = 64
+"""Elements of such a row: products in two vectors of f32 at least, since lanes are exchanged in the time of two."""
 _WORD_DIMS, _WORD_BYTES = 3, 4
 """Of a factor in words of bytes."""
 
@@ -40,19 +44,22 @@ def takes_scalars(op: ir.Operation, operand: int, of_op: Reads | None = None) ->
     loop = vector_loop(loops, reads, extents)
     if loop is None or loop in reads[operand] or spreads(op, operand, of_op):
         return False
-    return operand < len(reads) - 1 or not _multiplies_few_rows(op, loop, reads, extents)
+    return operand < len(reads) - 1 or few_row_loops(op, loop, reads, extents) is None
 
 
-def _multiplies_few_rows(op: ir.Operation, loop: int, reads: list[list[int]], extents: list[int]) -> bool:
-    """True for a product of a few rows with rows, both contiguous along ``loop``: its results are made a vector at a
-    time."""
-    if len(reads) != _PRODUCT or not reads[-1] or any(read[-1:] != [loop] for read in reads[:_PRODUCT - 1]):
-        return False
+def few_row_loops(op: ir.Operation, loop: int | None, reads: Sequence[Sequence[int | None]],
+                  extents: Sequence[int]) -> list[int] | None:
+    """The loops over the few left rows alone of a product of rows with rows, both contiguous along ``loop``: its
+    results are made a vector at a time. None for any other op."""
+    if len(reads) != _PRODUCT or not reads[-1] or any(
+            not read or read[-1] != loop for read in reads[:_PRODUCT - 1]):
+        return None
     columns = [read for read in reads[:_PRODUCT - 1] if reads[-1][-1] in read]
     if len(columns) != 1 or not multiplies_and_adds(op):
-        return False
+        return None
     left = next(read for read in reads[:_PRODUCT - 1] if read is not columns[0])
-    return 0 < prod(extents[one] for one in left if one not in columns[0]) <= FEW_ROWS
+    rows = [one for one in left if one is not None and one not in columns[0]]
+    return rows if 0 < prod(extents[one] for one in rows) <= FEW_ROWS else None
 
 
 def spreads(op: ir.Operation, operand: int, of_op: Reads | None = None) -> bool:

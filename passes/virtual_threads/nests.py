@@ -20,7 +20,7 @@ from hexagon_mlir.passes.lib.engine_byte_pixels import shared_loops, steps_of
 from hexagon_mlir.passes.lib.engine_tiles import is_engine_product, packs_tiles
 from hexagon_mlir.passes.lib.pair_transposes import pair_transpose_of, read_pair_transpose
 from hexagon_mlir.passes.lib.thread_cost import CERTAIN
-from hexagon_mlir.passes.lib.vector_loop import lane_loop, vector_loop
+from hexagon_mlir.passes.lib.vector_loop import LEAST_DEPTH, ROWS_TOGETHER, few_row_loops, lane_loop, vector_loop
 from hexagon_mlir.passes.virtual_threads.byte_products import ByteProduct, read_byte_product
 from hexagon_mlir.passes.virtual_threads.estimate import certain_part, tile_copy_cycles, widths, work_cycles
 from hexagon_mlir.targets import Target
@@ -58,9 +58,14 @@ class ThreadNest:
     """Of an element of the body: it determines the lanes of a vector, as in `lib.loop_nests`."""
     certain: float = CERTAIN
     """Fraction of ``cycles`` that is certain, as in `lib.thread_cost`."""
+    few_rows: Loops = ()
+    """The loop over a few left rows that are multiplied with rows, of which several share the loaded right ones."""
 
     def allows(self, loops: Loops, steps: Sequence[int]) -> bool:
         """Whether the work stays as efficient in chunks of ``steps`` iterations of ``loops``."""
+        if self.few_rows and any(self.extents[loop] % step or step < LEAST_DEPTH
+                                 for loop, step in zip(loops, steps, strict=True) if not self.parallel[loop]):
+            return False
         return self.byte_product is None or self.byte_product.allows(loops, steps, self.extents)
 
     def splittable(self, loop: int) -> bool:
@@ -93,13 +98,15 @@ class ThreadNest:
 
     def lanes(self, loop: int, vector_bytes: int) -> int:
         """Iterations of ``loop`` in one vector step: fewer take as long."""
+        if loop in self.few_rows:
+            return ROWS_TOGETHER
         if self.needs_lanes(loop, vector_bytes):
             return PAIR if self.even(loop, vector_bytes) else self.extents[loop]
         return 8 * vector_bytes // self.narrowest_bits if loop == self._lane_loop else 1
 
     def needs_lanes(self, loop: int, vector_bytes: int) -> bool:
         """Whether there is no vector code for fewer iterations of ``loop`` than `lanes`."""
-        return loop in self._pieces_and_column(vector_bytes)
+        return loop in (*self.few_rows, *self._pieces_and_column(vector_bytes))
 
     def is_cut_up(self, loop: int, tasks: int, vector_bytes: int) -> bool:
         """Whether so many ``tasks`` would have parts of vectors along ``loop`` each."""
@@ -108,7 +115,7 @@ class ThreadNest:
 
     def even(self, loop: int, vector_bytes: int) -> bool:
         """Whether vector code of ``loop`` needs a number of iterations that is known and the same in each chunk."""
-        return loop in self._pieces_and_column(vector_bytes)[:1]
+        return loop in (*self.few_rows, *self._pieces_and_column(vector_bytes)[:1])
 
     def _pieces_and_column(self, vector_bytes: int) -> Loops:
         """The loop over pieces of rows, two of which fill a vector, of a copy between rows and pairs of rows, and the
@@ -217,7 +224,7 @@ def read(op: ir.Operation, target: Target) -> ThreadNest | str:
               product.packets * float(target.hvx_issue_interval_cycles.value))
     return ThreadNest(sizes, dynamic, tuple(parallel), tuple(reads), windows, len(op.results), written, cycles,
                       packs_tiles(op) and _several_products(op.block), product, min(widths(op), default=32),
-                      certain)
+                      certain, tuple(few_row_loops(op, vector_loop(loops, reads, sizes), reads, sizes) or ()))
 
 
 def _follow_one_another(op: ir.Operation, reads: Sequence[tuple[int | None, ...]]) -> bool:

@@ -12,15 +12,15 @@ func.func @narrow(%a: memref<8x100xf32>, %b: memref<100x5xf32>, %c: memref<8x5xf
 }
 
 // -----
-// 2. A transposed second factor is strided in the output's last loop; for four rows a copy does not pay.
+// 2. A transposed second factor is strided in the output's last loop: seventeen rows read a copy.
 // CHECK-LABEL: func.func @strided
 // CHECK: linalg.generic
 // WHY: no parallel loop walks the output and its inputs element by element
-func.func @strided(%a: memref<4x300xf32>, %b: memref<64x300xf32>, %c: memref<4x64xf32>) {
+func.func @strided(%a: memref<17x300xf32>, %b: memref<64x300xf32>, %c: memref<17x64xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                                    affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%a, %b : memref<4x300xf32>, memref<64x300xf32>) outs(%c : memref<4x64xf32>) {
+    ins(%a, %b : memref<17x300xf32>, memref<64x300xf32>) outs(%c : memref<17x64xf32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %p = arith.mulf %x, %y : f32
     %s = arith.addf %o, %p : f32

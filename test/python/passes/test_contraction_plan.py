@@ -9,7 +9,7 @@ from hexagon_mlir.passes.contraction.plan import (
     make_plan,
     unrolled_loops,
 )
-from hexagon_mlir.passes.contraction.row_products import RowProducts, find_row_products
+from hexagon_mlir.passes.contraction.row_products import RowProducts, blocks, find_row_products
 from hexagon_mlir.passes.lib.contractions import Contraction, Index, OperandAccess
 from hexagon_mlir.passes.lib.loop_nests import Unsupported
 
@@ -157,11 +157,13 @@ def row_products(rows, columns, depth, bits=32, **changes):
 
 
 def test_products_of_a_few_rows_with_rows():
-    """Two rows at a time, as far as their vectors fit in registers beside the partial sums."""
+    """Four rows at a time, as far as their vectors fit in registers beside the partial sums."""
     plan = find_row_products(row_products(2, 64, 128, 16), VECTOR_BYTES)
-    assert plan == RowProducts(left=0, right=1, columns=1, reduction=2, rows=0, others=(), together=2)
-    together = [find_row_products(row_products(3, 64, depth), VECTOR_BYTES).together for depth in (128, 130, 256)]
-    assert together == [2, 1, 1]
+    assert plan == RowProducts(left=0, right=1, columns=1, reduction=2, rows=0, others=(), together=2, kept=True,
+                               group=1)
+    together = [find_row_products(row_products(5, 64, depth), VECTOR_BYTES).together for depth in (64, 65, 128)]
+    assert together == [4, 2, 2]
+    assert find_row_products(row_products(2, None, 64), VECTOR_BYTES).columns == 1
     assert find_row_products(row_products(1, 64, 128), VECTOR_BYTES).together == 1
     swapped = (access(1, 2), access(0, 2), access(0, 1))
     assert find_row_products(row_products(2, 64, 64, accesses=swapped), VECTOR_BYTES).left == 1
@@ -171,10 +173,18 @@ def test_products_of_a_few_rows_with_rows():
     assert found.others == (3,) and found.rows == 0
 
 
+@pytest.mark.parametrize(("vectors", "rows", "registers", "found"), [
+    (1, 1, 1, (1, True, 1)), (4, 7, 1, (2, True, 1)), (5, 7, 1, (4, False, 4)), (16, 3, 1, (3, False, 4)),
+    (16, 2, 1, (2, False, 8)), (16, 1, 1, (1, False, 16)), (8, 4, 2, (4, False, 2)), (8, 1, 2, (1, False, 8))])
+def test_sums_of_long_rows_fill_the_registers(vectors, rows, registers, found):
+    """The vectors of short rows are loaded once instead."""
+    assert blocks(vectors, rows, registers) == found
+
+
 @pytest.mark.parametrize("other", [
-    row_products(8, 64, 128),  # transposing the right factor once takes less time
-    row_products(2, 31, 128), row_products(2, 64, 257), row_products(2, 64, 63),
-    row_products(2, None, 64), row_products(0, 64, 64),
+    row_products(17, 64, 128),  # transposing the right factor once takes less time
+    row_products(2, 31, 128), row_products(2, 64, 63), row_products(2, 64, None), row_products(None, 64, 64),
+    row_products(0, 64, 64),
     row_products(2, 64, 64, combiner="arith.maxnumf"), matmul(2, 64, 64),
     row_products(2, 64, 64, accesses=(access(0, 2, bits=16), access(1, 2), access(0, 1))),
     row_products(2, 64, 64, accesses=(access(0, 2), access(1, 2), access(0, 1, bits=64)))])

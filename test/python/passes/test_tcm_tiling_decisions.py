@@ -278,8 +278,8 @@ func.func @f(%x: tensor<32xf32>, %y: tensor<32x64xf32>, %z: tensor<64xf32>) -> t
 
 @pytest.mark.parametrize(("rows", "body", "vectors"), [
     (2, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", True),
-    (7, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", True),
-    (8, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", False),
+    (16, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", True),
+    (17, "%p = arith.mulf %a, %c : f32\n%s = arith.addf %o, %p : f32", False),
     (2, "%p = arith.subf %a, %c : f32\n%s = arith.maximumf %o, %p : f32", False),
 ])
 def test_results_of_few_rows_times_rows_are_vectors(rows, body, vectors):

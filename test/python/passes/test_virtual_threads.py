@@ -6,7 +6,7 @@ from math import erf
 import numpy as np
 import pytest
 from batch import on_host
-from linalg_programs import fixed_programs, random_elementwise, random_reduction
+from linalg_programs import contraction, fixed_programs, random_elementwise, random_reduction
 from stage_cases import linalg_cases
 
 import hexagon_mlir as hx
@@ -151,6 +151,31 @@ def test_lanes_of_the_heaviest_member():
     q, k = random.normal(size=(64, 64)).astype(np.float32) / 32, random.integers(-9, 9, (16, 64)).astype(np.int16)
     run = hx.compile(module).run(q, k)
     np.testing.assert_allclose(run.outputs[0], np.exp(q @ k.T.astype(np.float32)), rtol=1e-4)
+
+
+@pytest.mark.parametrize(("rows", "columns", "depth", "shared"), [
+    (4, 128, 512, "(0) to (128) step (32)"),  # rows share the loaded right ones
+    (8, 64, 512, "(0, 0) to (8, 64) step (4, 32)"),
+    (3, 64, 512, "in (4)"),  # of the reduction
+    (3, 64, 333, "(0) to (64) step (32)"),  # no equal parts of the reduction in whole vectors
+    (9, 333, 100, "(0) to (333) step (84)")])  # no equal parts of four rows at least
+def test_few_rows_times_rows_in_threads(rows, columns, depth, shared):
+    """Each thread has all rows of a block; only the number of columns may be known at run time alone."""
+    product = contraction("f", "matmul_transpose_b", 0, "f32", "f32", (rows, columns, depth))
+    module = parse(product.text)
+    set_index_bits(module)
+    run_steps(module, [PassStep(get("form-virtual-threads")())], PassContext(V75))
+    assert f"scf.forall (%arg3) {shared}" in str(module).replace("(%arg3, %arg4) =", "(%arg3)").replace(") = (", ") (")
+
+
+def test_infinities_and_nans_stay_in_their_row_and_column():
+    """Columns that fill up a vector count as the last one; chunks have other numbers of columns."""
+    product = contraction("f", "matmul_transpose_b", 0, "f32", "f32", (3, 333, 500))
+    left, right, start = product.arguments
+    left[1, 499], right[332, 7], right[83, 0] = np.inf, np.nan, -np.inf
+    (found,) = hx.compile(product.text).run(left, right, start).outputs
+    rest = np.ix_([0, 2], [column for column in range(333) if column not in (83, 332)])
+    assert (np.abs(found[rest] - product.expected[rest]) <= product.error[rest]).all()
 
 
 @pytest.mark.parametrize(("rows", "operations", "shared"), [
