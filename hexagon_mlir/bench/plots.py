@@ -57,6 +57,7 @@ def bars(groups: Sequence[str], series: Mapping[str, Sequence[float | None]], xl
             axes.barh([place for place, _ in shown], [value for _, value in shown], height * 0.9, label=name,
                       color=theme.series[number % len(theme.series)])
         axes.set_yticks(range(len(groups)), groups)
+        axes.margins(y=0.01)
         axes.invert_yaxis()
         axes.set_xlabel(xlabel)
         if log:
