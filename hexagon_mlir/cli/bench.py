@@ -12,14 +12,15 @@ from hexagon_mlir.cli.arguments import UsageError
 
 if TYPE_CHECKING:
     from hexagon_mlir.bench.corpus.entry import Entry
+    from hexagon_mlir.bench.models import ModelEntry
     from hexagon_mlir.bench.results import Results
     from hexagon_mlir.targets import Target
 
 HINT = "hexmlir bench --help"
 USAGE = """usage: hexmlir bench [KERNEL ...] [options]
 
-Compiles and runs the kernels of a fixed corpus (all, or those whose names hold one of the words) on the simulator,
-checks their values, and prints a table in Markdown: cycles of
+Compiles and runs the kernels and models of a fixed corpus (all, or those whose names hold one of the words) on the
+simulator, checks their values, and prints a table in Markdown: cycles of
 
   LLVM      the same linalg, fused, by LLVM -O3 with its own vectorizers for HVX
   C         the same kernel in plain C by clang -O3 with the vectorizers for HVX and the options that suit it best;
@@ -27,7 +28,7 @@ checks their values, and prints a table in Markdown: cycles of
   scalar    the same linalg, fused, without vectors
   Vec       vectorized on one thread, every tile waited for
   +DB, +MT  with double buffering, with threads, with both
-  +ME       with both and the matrix engine (products of f16 and i8)
+  +ME       with both and the matrix engine (products of f16 and i8; of models those of f32, in pieces of f16)
 
 then how many times the cycles of others are the fewest of ours, the bound, which is what the busiest of HVX issue, DDR
 and the matrix engine needs for these, and its share of them. Operands start in DDR.
@@ -64,9 +65,11 @@ def bench(words: Sequence[str]) -> int:
         return 0
     options = _read(words)
     from hexagon_mlir.bench.corpus import ENTRIES
+    from hexagon_mlir.bench.models import MODELS
 
     names = options.names
-    entries = [entry for entry in ENTRIES if not names or any(name in entry.name for name in names)]
+    everything: list[Entry | ModelEntry] = [*ENTRIES, *MODELS]
+    entries = [entry for entry in everything if not names or any(name in entry.name for name in names)]
     if not entries:
         raise UsageError(f"no kernel is called {' or '.join(names)}", "hexmlir bench --list")
     if options.listing:
@@ -121,10 +124,11 @@ def _hand_written(files: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _measured(entries: Sequence[Entry], target: Target, hand_written: Mapping[str, str], kept: Results | None,
-              json: Path | None) -> Results:
+def _measured(entries: Sequence[Entry | ModelEntry], target: Target, hand_written: Mapping[str, str],
+              kept: Results | None, json: Path | None) -> Results:
     """What is measured of ``entries`` now or ``kept``; ``json`` gets it after each."""
     from hexagon_mlir.bench.measure import measure
+    from hexagon_mlir.bench.models import ModelEntry, measure_model
     from hexagon_mlir.bench.results import Results, encoded
     from hexagon_mlir.whole_files import write_files
 
@@ -132,8 +136,12 @@ def _measured(entries: Sequence[Entry], target: Target, hand_written: Mapping[st
     for number, entry in enumerate(entries, 1):
         print(f"{number} of {len(entries)}: {entry.name}", file=sys.stderr, flush=True)
         old = kept.kernels.get(entry.name) if kept is not None else None
-        found.kernels[entry.name] = (old if old is not None and old.size == entry.size
-                                     else measure(entry, target, hand_written))
+        if old is not None and old.size == entry.size:
+            found.kernels[entry.name] = old
+        elif isinstance(entry, ModelEntry):
+            found.kernels[entry.name] = measure_model(entry, target)
+        else:
+            found.kernels[entry.name] = measure(entry, target, hand_written)
         if json is not None:
             write_files({json: encoded(found)})
     return found

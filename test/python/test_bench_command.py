@@ -1,5 +1,6 @@
 """``hexmlir bench``: the corpus, measurements with their values checked, files, and what changed since an older one."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from binaries import needs_linker
 
 from hexagon_mlir import targets
-from hexagon_mlir.bench import measure, plain_c, plots, ways
+from hexagon_mlir.bench import measure, models, plain_c, plots, ways
 from hexagon_mlir.bench.corpus import ENTRIES
 from hexagon_mlir.bench.results import Measured, Results, compared, difference, encoded, markdown, read
 from hexagon_mlir.cli.hexmlir import main
@@ -60,6 +61,22 @@ class TestMeasured:
         refused = replace(self.ENTRY, source=lambda: "func.func @kernel(")
         found = measure.measure(refused, targets.get("v75"), wanted=("Vec",))
         assert found.failures.keys() == {"Vec"} and found.bound == 0
+
+
+class TestModels:
+    def test_values_and_the_sum_of_bounds(self):
+        pytest.importorskip("torch", reason="models are PyTorch programs")
+        entry = models.MODELS[0]
+        found = models.measure_model(entry, targets.get("v75"), ("Vec", "+DB", "+MT+DB"))
+        assert [*found.cycles] == ["+DB", "+MT+DB"] and found.ours == found.cycles["+MT+DB"] < found.cycles["+DB"]
+        assert 0 < found.share < 1
+        found = models.measure_model(replace(entry, tolerance=1e-9), targets.get("v75"), ("+DB",))
+        assert found.cycles == {} and "values are off" in found.failures["+DB"] and found.bound == 0
+
+    def test_without_pytorch(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "torch", None)
+        found = models.measure_model(models.MODELS[0], targets.get("v75"), ("+DB",))
+        assert "PyTorch" in found.failures["+DB"]
 
 
 class TestPlainC:
