@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir import get_indexing_maps, ir
 from hexagon_mlir.ir.query import find_ops, ops_named
 
 Place = tuple[int, int]
@@ -41,7 +41,7 @@ def _equal_sizes(op: ir.Operation) -> Iterator[Sequence[Place | int | None]]:
     shaped = [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
     if op.name.startswith("linalg.") and len(op.results):
         maps = (op.attributes["indexing_maps"] if "indexing_maps" in op.attributes
-                else linalg.get_indexing_maps(op)) or ()
+                else get_indexing_maps(op)) or ()
         loops: dict[int, list[Place | int | None]] = {}
         for value, attribute in zip(op.operands, maps, strict=False):
             if isinstance(value.type, ir.RankedTensorType):

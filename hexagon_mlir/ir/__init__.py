@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         transform,
         vector,
     )
+    from torch_mlir.dialects.linalg import get_indexing_maps
     from torch_mlir.dialects.llvm import translate_module_to_llvmir
     from torch_mlir.dialects.transform import interpreter
 
@@ -46,6 +47,7 @@ __all__ = [
     "erase_op",
     "error_at",
     "func",
+    "get_indexing_maps",
     "interpreter",
     "ir",
     "linalg",
@@ -66,6 +68,8 @@ __all__ = [
     "vector",
 ]
 
+_bindings = importlib.import_module("torch_mlir._mlir_libs._mlir").globals  # has stubs: mypy would want all others'
+_bindings.dialect_search_modules = ["hexagon_mlir.ir.op_classes", *_bindings.dialect_search_modules]
 _DIALECTS = ("arith", "bufferization", "func", "linalg", "math", "memref", "scf", "tensor", "transform",
              "vector")
 
@@ -83,6 +87,9 @@ class _Dialect:
         return found
 
 
+_FUNCTIONS = {"get_indexing_maps": "torch_mlir._mlir_libs._mlirDialectsLinalg",
+              "translate_module_to_llvmir": "torch_mlir._mlir_libs._mlirDialectsLLVM"}
+"""Of the bindings themselves: the dialects' builders, which have them too, take 110 ms to import."""
 _BUILDERS = {name: _Dialect(name) for name in _DIALECTS}
 
 
@@ -93,6 +100,6 @@ def __getattr__(name: str) -> Any:
     with deferred():
         if name == "interpreter":
             return importlib.import_module("torch_mlir.dialects.transform.interpreter")
-        if name == "translate_module_to_llvmir":
-            return importlib.import_module("torch_mlir.dialects.llvm").translate_module_to_llvmir
+        if name in _FUNCTIONS:
+            return getattr(importlib.import_module(_FUNCTIONS[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -95,9 +95,9 @@ def _is_product(op: ir.Operation, body: list[str]) -> bool:
 
 def _extents(op: ir.Operation, types: list[ir.Type], sizes: Sizes) -> list[int] | None:
     """Iterations per loop of linalg op ``op``, whose operands have these ``types``, as far as bounded."""
-    from torch_mlir.dialects import linalg  # slow to import
+    from hexagon_mlir.ir import get_indexing_maps
 
-    maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else linalg.get_indexing_maps(op)
+    maps = op.attributes["indexing_maps"] if "indexing_maps" in op.attributes else get_indexing_maps(op)
     if maps is None:
         return None
     found: dict[int, int] = {}

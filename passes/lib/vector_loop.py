@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import prod
 
 from hexagon_mlir.dialects.block_weights import ROW_OPERANDS, code_bits
-from hexagon_mlir.ir import ir, linalg
+from hexagon_mlir.ir import get_indexing_maps, ir
 from hexagon_mlir.ir.query import element_bytes
 from hexagon_mlir.ir.windows import terms_of
 from hexagon_mlir.passes.lib.contractions import multiplies_and_adds
@@ -154,7 +154,7 @@ def indexing_maps(op: ir.Operation) -> ir.ArrayAttr | None:
     """The indexing maps of a linalg op, named ones included; None for those without (softmax, pack, ...)."""
     if "indexing_maps" in op.attributes:
         return ir.ArrayAttr(op.attributes["indexing_maps"])
-    return linalg.get_indexing_maps(op)
+    return get_indexing_maps(op)
 
 
 def dims_of(op: ir.Operation) -> list[tuple[int, ...]] | None:

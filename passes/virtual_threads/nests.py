@@ -10,7 +10,7 @@ from math import gcd, prod
 
 from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits, tile_bits
 from hexagon_mlir.dialects.engine_tiles import PAIR
-from hexagon_mlir.ir import ir, tensor
+from hexagon_mlir.ir import get_indexing_maps, ir, tensor
 from hexagon_mlir.ir.bounds import collapsed_dim, upper_bound
 from hexagon_mlir.ir.constants import index
 from hexagon_mlir.ir.query import element_bytes
@@ -309,9 +309,7 @@ def _origin(size: ir.Value) -> ir.Value:
 def _maps(op: ir.Operation) -> ir.ArrayAttr:
     if "indexing_maps" in op.attributes:
         return ir.ArrayAttr(op.attributes["indexing_maps"])
-    from hexagon_mlir.ir import linalg  # slow to import
-
-    return linalg.get_indexing_maps(op)
+    return get_indexing_maps(op)
 
 
 def _dims_of(expression: ir.AffineExpr) -> list[ir.AffineDimExpr]:

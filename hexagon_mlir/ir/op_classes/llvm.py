@@ -1,0 +1,1 @@
+"""No classes: the operations of LLVM's dialect are read as `ir.Operation`."""
