@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from hexagon_mlir.bytecode.group import ORIGIN, Dim, Group, Inverse, Operand, Value, broadcast
+from hexagon_mlir.bytecode.group import ORIGIN, Dim, Group, Inverse, Operand, Step, Value, broadcast
 from hexagon_mlir.bytecode.operations import BY_NAME, Kind, Operation
 from hexagon_mlir.ir.diagnostics import HexError
 
@@ -56,7 +56,8 @@ class _Lowering:
         self.own = dict(self.present)
         self.kinds = {number: _kind(present) for number, present in self.present.items()}
         self.half: dict[int, bool] = dict.fromkeys(self.kinds, False)
-        self.uses = Counter(operand.number for step in group.steps for operand in step.operands
+        self.steps = _used(group)
+        self.uses = Counter(operand.number for step in self.steps for operand in step.operands
                             if isinstance(operand, Value))
         self.uses.update(value.number for value, _ in group.outputs)
         self.code: list[Code] = []
@@ -67,7 +68,7 @@ class _Lowering:
             if half:
                 self.half[value.number] = True
                 self.renamed[value.number] = self._emit("widen", self._like(value.number, False), (value.number,))
-        for step in self.group.steps:
+        for step in self.steps:
             self._step(step.name, step.operands, step.result.number)
         outputs = tuple(self._output(value.number, half) for value, half in self.group.outputs)
         whole = any(code.operation.name.startswith("reduce_") for code in self.code) or any(
@@ -170,6 +171,16 @@ class _Lowering:
             return number
         new = self._like(number, False, (True,) * len(self.loops))
         return self._emit(f"broadcast_{self.kinds[number].name.lower()}", new, (number,))
+
+
+def _used(group: Group) -> list[Step]:
+    """The steps that an output needs."""
+    needed, found = {value.number for value, _ in group.outputs}, []
+    for step in reversed(group.steps):
+        if step.result.number in needed:
+            found.append(step)
+            needed.update(operand.number for operand in step.operands if isinstance(operand, Value))
+    return found[::-1]
 
 
 def _loops(dims: dict[int, tuple[Dim, ...]]) -> tuple[tuple[tuple[str, ...], ...], dict[int, tuple[bool, ...]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isclose, sqrt
 from typing import Any
 
 import torch
@@ -114,6 +115,8 @@ class _Reader:
         target = node.target
         if target in _UNARY:
             self._apply(node, _UNARY[target], node.args[:1])
+        elif (operand := gelu_operand(node)) is not None:
+            self._apply(node, "gelu", (operand,))
         elif target in _BINARY and node.kwargs.get("alpha", 1) == 1 and len(node.args) == 2:
             self._apply(node, _BINARY[target], node.args)
         elif target is aten.relu.default:
@@ -203,6 +206,26 @@ class _Reader:
         value = node.meta.get("val")
         if not isinstance(value, torch.Tensor) or value.dtype not in _TYPES:
             raise _refusal(f"{node.target}: a value of {getattr(value, 'dtype', type(value).__name__)}")
+
+
+def gelu_operand(node: Node) -> Node | None:
+    """x if ``node`` is ``(x * 0.5) * (erf(x / sqrt(2)) + 1)``, as PyTorch decomposes GELU."""
+    if node.target is not aten.mul.Tensor:
+        return None
+    half, cdf = node.args
+    shifted = _operand_beside(cdf, aten.add.Tensor, 1.0)
+    if not isinstance(shifted, Node) or shifted.target is not aten.erf.default:
+        return None
+    x = _operand_beside(half, aten.mul.Tensor, 0.5)
+    scaled = _operand_beside(shifted.args[0], aten.mul.Tensor, sqrt(0.5))
+    return x if isinstance(x, Node) and x is scaled else None
+
+
+def _operand_beside(node: Any, target: Any, number: float) -> Any:
+    """The first operand of ``node``, if it is ``target`` of it and this number."""
+    same = isinstance(node, Node) and node.target is target and len(node.args) == 2 and not node.kwargs
+    second = node.args[1] if same else None
+    return node.args[0] if isinstance(second, int | float) and isclose(second, number, rel_tol=1e-6) else None
 
 
 def _dim(size: Any) -> Dim:

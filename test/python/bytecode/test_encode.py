@@ -74,6 +74,15 @@ def test_operations():
         (Kind.TILE, True), (Kind.COLUMN, True), (Kind.TILE, True)]
 
 
+def test_unused_operators_are_left_out():
+    group = Group()
+    x = group.input("n")
+    unused = group.apply("exp", x)
+    group.apply("neg", unused)
+    group.output(group.apply("abs", x))
+    assert [code.operation.name for code in lower(group).code] == ["abs"]
+
+
 def test_a_value_of_two_uses_is_not_fused():
     group = Group()
     product = group.apply("mul", group.input("n"), 2.0)

@@ -2,10 +2,15 @@
 
 import warnings
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
+from hexagon_mlir import targets
+from hexagon_mlir.bytecode.encode import Encoder
+from hexagon_mlir.bytecode.group import Group
+from hexagon_mlir.bytecode.machine import Machine
 from hexagon_mlir.exec.sim import SESSION
 from hexagon_mlir.frontend.torch.torch_settings import TorchSettings
 from hexagon_mlir.ir import HexError
@@ -46,6 +51,17 @@ def test_values(function, dynamic):
         results, kernels = run(function, *arguments[:3 if dynamic else 1], dynamic=dynamic)
     equal(results)
     assert kernels == {"machine"}
+
+
+def test_gelu_is_one_operation():
+    group = Group()
+    group.output(group.apply("gelu", group.input("m", "n")))
+    with SESSION.recording() as records:
+        equal(run(F.gelu, (torch.randn(30, 40),))[0])
+    shape = [(30, 40)]
+    machine, arrays = Machine(), (np.zeros((30, 40), np.float32), np.zeros((30, 40), np.float32))
+    expected = machine.run(machine.load(Encoder(group, targets.get()).encode(shape)), *arrays).cycles
+    assert [record.result.cycles for record in records] == [expected]
 
 
 def test_others_are_compiled():
