@@ -10,9 +10,6 @@ from hexagon_mlir.bytecode.operations import BY_NUMBER, LOAD, STORE, Form, Kind,
 from hexagon_mlir.bytecode.shape import Shape
 from hexagon_mlir.ir.diagnostics import NO_FILE
 
-_MOST_ROWS = (1 << 16) - 1
-"""Rows of a 2-D transfer: a field of 16 bits (hexagon_mlir/sim/memory_system/descriptors.py)."""
-
 
 def check(code: bytes, shape: Shape, file: str = NO_FILE) -> Program:
     """``code`` as a `Program` for a machine of this ``shape``; raises `HexError` unless it is well formed and safe."""
@@ -56,7 +53,7 @@ def _check_header(header: dict[str, int], shape: Shape) -> None:
     for name in ("outer", "inner", "rows", "columns"):
         if header[name] >= SIGNED:
             refuse(f"{name}={header[name]}", "less than 2 ** 31")
-    for name, most in (("tile_rows", _MOST_ROWS), ("tile_columns", shape.share // 4)):
+    for name, most in (("tile_rows", layout.MAX_TILE_ROWS), ("tile_columns", shape.share // 4)):
         if not 1 <= header[name] <= most:
             refuse(f"{name}={header[name]}", f"1 to {most}")
     for name, size, tile in (("row_tiles", "rows", "tile_rows"), ("column_tiles", "columns", "tile_columns")):

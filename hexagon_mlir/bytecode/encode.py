@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from math import prod
+from math import copysign, inf, isnan, prod
 
 from hexagon_mlir.bytecode import layout
 from hexagon_mlir.bytecode.costs import costs_of
@@ -21,7 +21,9 @@ from hexagon_mlir.targets import Target
 _HEADER = struct.Struct(f"<{layout.HEADER_WORDS}I")
 _TRANSFER = struct.Struct("<8I")
 _OPERATION = struct.Struct("<6I2f")
-_OUTER = 4
+_LOOPS = 4
+_LARGEST = (2 - 2**-23) * 2.0**127
+"""The largest f32."""
 
 
 class Encoder:
@@ -50,7 +52,7 @@ class Encoder:
                            for buffer, (operation, number) in enumerate(transfers)]
         self._computed = b"".join(_OPERATION.pack(
             code.operation.number, code.kind, of[code.result], *_padded([of[v] for v in code.operands], 3),
-            *_padded([0.0 if isinstance(n, Inverse) else n for n in code.numbers], 2)) for code in lowered.code)
+            *_padded([_single(number) for number in code.numbers], 2)) for code in lowered.code)
         self._inverses = [(at * _OPERATION.size + 4 * (6 + place), number.symbol)
                           for at, code in enumerate(lowered.code) for place, number in enumerate(code.numbers)
                           if isinstance(number, Inverse)]
@@ -95,7 +97,7 @@ class Encoder:
         """The program for inputs of these shapes; raises `HexError`: also where a row that is reduced exceeds TCM."""
         sizes = self.sizes(shapes)
         loops = [prod([sizes[symbol] for symbol in symbols]) for symbols in self.lowered.loops]
-        outer, inner, rows, columns = domain = [1] * (_OUTER - len(loops)) + loops
+        outer, inner, rows, columns = domain = [1] * (_LOOPS - len(loops)) + loops
         tiles = choose(outer * inner, rows, columns, self.lowered.whole_rows, self._row_shift, self._room, self._costs,
                        self.shape.threads)
         if not columns and rows and self.lowered.whole_rows:
@@ -146,7 +148,12 @@ class Encoder:
         return bytes(code)
 
 
+def _single(number: float | Inverse) -> float:
+    """``number``, or infinity where f32 has no such number; 0 for one that a size decides."""
+    if isinstance(number, Inverse):
+        return 0.0
+    return number if isnan(number) or abs(number) <= _LARGEST else copysign(inf, number)
+
+
 def _padded(numbers: list, count: int) -> list:
     return numbers + [0] * (count - len(numbers))
-
-

@@ -16,6 +16,11 @@ def signature(arena_bytes: int) -> str:
     return f"(memref<{arena_bytes}xi8, 1>, {', '.join(['index'] * 7)}, f32, f32) -> ()"
 
 
+def symbol(operation: Operation) -> str:
+    """The name of the function of ``operation``; not that of a function of C."""
+    return f"tile_{operation.name}"
+
+
 ARGUMENTS = ("arena", "to_d", "of_a", "of_b", "of_c", "rows", "vectors", "columns", "number_p", "number_q")
 """Of a handler: TCM, the places of the result and of three operands in it, in vectors; the number of rows, the vectors
 and the elements of a row; two numbers. A reduction has memory for `layout.SCRATCH` vectors in place of operand b."""
@@ -28,7 +33,7 @@ def handler(operation: Operation, arena_bytes: int) -> str:
     types = [f"memref<{arena_bytes}xi8, 1>", *["index"] * 7, "f32", "f32"]
     arguments = ", ".join(f"%{name}: {type_}" for name, type_ in zip(ARGUMENTS, types, strict=True))
     attributes = 'llvm.passthrough = ["noinline", "no-builtins"]'  # memmove would use what nothing has written
-    return f"""func.func private @{operation.name}({arguments}) attributes {{{attributes}}} {{
+    return f"""func.func private @{symbol(operation)}({arguments}) attributes {{{attributes}}} {{
   %tcm = memref.assume_alignment %arena, {VECTOR} : memref<{arena_bytes}xi8, 1>
   %vector = arith.constant {VECTOR} : index
   %lanes = arith.constant {LANES} : index

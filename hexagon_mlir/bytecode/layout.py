@@ -38,6 +38,8 @@ MAX_BUFFERS = 16
 MAX_SLOTS = 32
 MAX_INSTRUCTIONS = 128
 MAX_WORDS = HEADER_WORDS + MAX_BUFFERS * BUFFER_WORDS + MAX_SLOTS * SLOT_WORDS + MAX_INSTRUCTIONS * INSTRUCTION_WORDS
+MAX_TILE_ROWS = (1 << 16) - 1
+"""Rows of a 2-D transfer: a field of 16 bits (hexagon_mlir/sim/memory_system/descriptors.py)."""
 MAX_TILES = 1 << 24
 """Tiles times threads are a number of 32 bits."""
 

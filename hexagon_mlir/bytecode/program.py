@@ -8,7 +8,7 @@ for the loads of a tile is one for the stores of the tile before the last, which
 from __future__ import annotations
 
 from hexagon_mlir.bytecode import layout
-from hexagon_mlir.bytecode.handlers import handler, signature
+from hexagon_mlir.bytecode.handlers import handler, signature, symbol
 from hexagon_mlir.bytecode.layout import field
 from hexagon_mlir.bytecode.operations import COMPUTED, STORE, Form, Kind, Operation
 from hexagon_mlir.bytecode.shape import Shape
@@ -117,7 +117,7 @@ _TRANSFERS = f"""func.func private @transfers(%code: {_CODE}, %buffers: {_BUFFER
 def _execute(shape: Shape) -> str:
     def call(operation: Operation) -> str:
         second = "%scratch" if operation.form is Form.REDUCE else "%y"
-        return (f"func.call @{operation.name}(%arena, %to, %x, {second}, %z, %operand_rows, %operand_vectors, "
+        return (f"func.call @{symbol(operation)}(%arena, %to, %x, {second}, %z, %operand_rows, %operand_vectors, "
                 f"%operand_columns, %p, %q) : {signature(shape.arena)}")
 
     cases = "\n  ".join(f"case {operation.number} {{ {call(operation)} scf.yield }}" for operation in COMPUTED)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hexagon_mlir.bytecode.layout import LANES
+from hexagon_mlir.bytecode.layout import LANES, VECTOR
 from hexagon_mlir.bytecode.operations import Form, Operation
 
 ROWS = 4
 """That are computed at a time."""
 _V = f"vector<{LANES}xf32>"
 _VIEW = f"memref<?x{LANES}xf32, 1>"
-_ALIGNED = "{alignment = 128 : i64}"
+_ALIGNED = f"{{alignment = {VECTOR} : i64}}"
 
 
 def by_rows(operation: Operation, arena: str) -> str:

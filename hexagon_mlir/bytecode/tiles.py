@@ -18,8 +18,6 @@ class Tiles(NamedTuple):
     threads: int
 
 
-_MOST_ROWS = (1 << 16) - 1
-"""Of a 2-D transfer: a field of 16 bits."""
 _TILES = (2, 3, 4, 6, 8, 12, 16)
 """Of a thread: what is tried."""
 _MORE_PIECES = 4
@@ -69,7 +67,7 @@ def choose(planes: int, rows: int, columns: int, whole_rows: bool, row_shift: in
         units = _piece(row // unit, int(min(best, most_of_row)) // unit, shares, more / unit, 1)
         return Tiles(1, units * unit * layout.LANES, threads)
     taken = room.tiles * row + room.columns / layout.LANES or 1
-    most = min(_MOST_ROWS, int((left - room.rows * row) / taken))
+    most = min(layout.MAX_TILE_ROWS, int((left - room.rows * row) / taken))
     row = row or 1
     shares = -(-threads // (planes or 1))
     tile_rows = _piece(rows, min(int(best / row), most), shares, more / row, ROWS if whole_rows else 1)

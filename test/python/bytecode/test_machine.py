@@ -156,6 +156,14 @@ def test_a_row_and_a_scalar():
     close(got, (arrays[1] + 0.25) ** 2 - arrays[0])
 
 
+@pytest.mark.parametrize(("number", "nearest"), [(1e300, np.inf), (-np.inf, -np.inf), (np.nan, np.nan)])
+def test_numbers_beyond_f32(number, nearest):
+    group = Group()
+    group.output(group.apply("max", group.input("n"), number))
+    (got,), _ = run(group, numbers(45))
+    np.testing.assert_array_equal(got, np.maximum(numbers(45), np.float32(nearest)))
+
+
 def test_reduction_of_one_element():
     group = Group()
     x, column = group.input("m", "n"), group.input("m", 1)
