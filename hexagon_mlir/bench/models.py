@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from hexagon_mlir.bench import ways
+from hexagon_mlir.bench.bounds import bound
+from hexagon_mlir.bench.corpus.entry import Run
 from hexagon_mlir.bench.results import Measured
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.report.roofline import bound
-from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
 
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -73,25 +73,25 @@ def measure_model(entry: ModelEntry, target: Target, wanted: Sequence[str] = way
     in place of its cycles. The bound is the sum of those of its kernels."""
     cycles: dict[str, int] = {}
     failures: dict[str, str] = {}
-    best: list[RunResult] = []
+    best: list[Run] = []
     for way in (way for way in wanted if way in _OPTIONS):
         try:
-            total, results = _run(entry, target, _OPTIONS[way])
+            total, runs = _run(entry, target, _OPTIONS[way])
         except HexError as error:
             failures[way] = error.diagnostics[0].message
             continue
         cycles[way] = total
         if way in ways.OURS and total == min(cycles[other] for other in cycles if other in ways.OURS):
-            best = results
+            best = runs
     needs: Counter[str] = Counter()
-    for result in best:
-        limit = bound(result, target)
+    for run in best:
+        limit = bound(run.asm, run.result, target)
         needs[limit.by] += round(limit.cycles)
     by = max(needs, key=lambda name: needs[name], default="")
     return Measured(entry.size, cycles, failures, sum(needs.values()), by)
 
 
-def _run(entry: ModelEntry, target: Target, options: dict[str, Any]) -> tuple[int, list[RunResult]]:
+def _run(entry: ModelEntry, target: Target, options: dict[str, Any]) -> tuple[int, list[Run]]:
     """Cycles of one call, and its launches; raises `HexError`."""
     try:
         import torch
@@ -110,4 +110,4 @@ def _run(entry: ModelEntry, target: Target, options: dict[str, Any]) -> tuple[in
     error = float(np.abs(output - expected).max()) / (1 + float(np.abs(expected).max()))
     if not error <= entry.tolerance:
         raise HexError.plain(f"values are off by {error:.1e}, {entry.tolerance:.1e} at most is right")
-    return model.last_run.cycles, [record.result for record in model.last_run.launches]
+    return model.last_run.cycles, [Run(record.asm, record.result) for record in model.last_run.launches]

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from hexagon_mlir.bench.corpus.entry import Entry
+from hexagon_mlir.bench.corpus.entry import Entry, Run
 from hexagon_mlir.codegen.artifacts.link import TRIPLE, compiler
 from hexagon_mlir.ir import HexError
-from hexagon_mlir.sim import RunResult
 from hexagon_mlir.targets import Target
 
 FOLDER = Path(__file__).with_name("c")
@@ -58,9 +57,10 @@ def assembly(source: Path, target: Target, options: tuple[str, ...] = ()) -> str
     return done.stdout
 
 
-def best_run(entry: Entry, target: Target) -> RunResult:
+def best_run(entry: Entry, target: Target) -> Run:
     """The fastest run of ``entry`` in C whose values are right; raises `HexError`, the last reason, without one."""
-    best, why = None, HexError.plain("no options")
+    best: Run | None = None
+    why = HexError.plain("no options")
     for made in _compiled(source_of(entry), target):
         try:
             if isinstance(made, HexError):
@@ -69,8 +69,8 @@ def best_run(entry: Entry, target: Target) -> RunResult:
         except HexError as error:
             why = error
             continue
-        if best is None or result.cycles < best.cycles:
-            best = result
+        if best is None or result.cycles < best.result.cycles:
+            best = Run(made, result)
     if best is None:
         raise why
     return best

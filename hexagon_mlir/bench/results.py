@@ -22,7 +22,7 @@ NOTE = "Cycles of an approximate model of the chip: compare ratios, not absolute
 @dataclass(frozen=True)
 class Measured:
     """One kernel: ``cycles`` by way, ``failures`` (why) of the ways that do not work, and of the fastest of ours the
-    ``bound``: cycles that the busiest of HVX issue, DDR and matrix engine needs, and which it is."""
+    ``bound``: cycles that the busiest unit needs, and which it is (`hexagon_mlir.bench.bounds`)."""
 
     size: str
     cycles: dict[str, int]

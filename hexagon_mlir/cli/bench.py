@@ -30,8 +30,9 @@ simulator, checks their values, and prints a table in Markdown: cycles of
   +DB, +MT  with double buffering, with threads, with both
   +ME       with both and the matrix engine (products of f16 and i8; of models those of f32, in pieces of f16)
 
-then how many times the cycles of others are the fewest of ours, the bound, which is what the busiest of HVX issue, DDR
-and the matrix engine needs for these, and its share of them. Operands start in DDR.
+then how many times the cycles of others are the fewest of ours, the bound, which is what the busiest needs for these of
+issue slots, vector units, loads and stores (of full packets), DDR (by DMA) and the matrix engine, and its share of
+them. Operands start in DDR.
 
   --target=NAME     the chip, see 'hexmlir targets' (default v75)
   --against=FILE.s  assembly to compare with, a column for each such file: functions called as the kernels are, with _

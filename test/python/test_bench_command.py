@@ -9,10 +9,13 @@ from binaries import needs_linker
 
 from hexagon_mlir import targets
 from hexagon_mlir.bench import measure, models, plain_c, plots, ways
+from hexagon_mlir.bench.bounds import bound
 from hexagon_mlir.bench.corpus import ENTRIES
 from hexagon_mlir.bench.results import Measured, Results, compared, difference, encoded, markdown, read
 from hexagon_mlir.cli.hexmlir import main
 from hexagon_mlir.ir import HexError, parse
+from hexagon_mlir.report.roofline import Bound
+from hexagon_mlir.sim import Machine
 
 OLD = Results("v75", {
     "a": Measured("8 f32", {"LLVM": 800, "C": 50, "Vec": 200, "+DB": 100, "hand": 90}, {}, 50, "DDR"),
@@ -63,6 +66,23 @@ class TestMeasured:
         assert found.failures.keys() == {"Vec"} and found.bound == 0
 
 
+SHIFTS = """
+f:
+\t{ loop0(.L,#100) }
+.L:
+\t{ v0.w = vasl(v0.w,r0)
+\t  v1.w = vadd(v1.w,v2.w) }
+\t{ v3.w = vasl(v0.w,r0) }  :endloop0
+\t{ jumpr r31 }
+"""
+
+
+def test_the_bound_is_of_the_busiest_unit():
+    machine = Machine(SHIFTS, "v75")
+    found = bound(SHIFTS, machine.run("f", [1]), targets.get("v75"))
+    assert found == Bound(200 / 2, "HVX shifts"), "two clusters that issue a packet in a cycle"
+
+
 class TestModels:
     def test_values_and_the_sum_of_bounds(self):
         pytest.importorskip("torch", reason="models are PyTorch programs")
@@ -91,9 +111,9 @@ class TestPlainC:
         options = plain_c.OPTIONS[0], ("-fno-vectorize",), ("--no-such-option",)
         monkeypatch.setattr(plain_c, "OPTIONS", options)
         best = plain_c.best_run(self.ENTRY, targets.get("v75"))
-        assert best.hvx_packets > 0
+        assert best.result.hvx_packets > 0
         asm = plain_c.assembly(plain_c.source_of(self.ENTRY), targets.get("v75"), options[1])
-        assert self.ENTRY.native_run(asm, "v75").cycles > best.cycles
+        assert self.ENTRY.native_run(asm, "v75").cycles > best.result.cycles
         wrong = replace(self.ENTRY, reference=lambda x: 1.001 * x.sum(axis=1))
         monkeypatch.setattr(plain_c, "OPTIONS", options[:1])
         found = measure.measure(wrong, targets.get("v75"), wanted=(ways.PLAIN_C,))

@@ -18,6 +18,14 @@ ENTRY = "kernel"
 
 
 @dataclass(frozen=True)
+class Run:
+    """A run of ``asm``, whose values were right."""
+
+    asm: str
+    result: RunResult
+
+
+@dataclass(frozen=True)
 class Entry:
     """One kernel. ``shapes`` and ``dtypes`` are those of its arguments, then of its result, of which ``grid`` programs
     of a Triton kernel compute a part each; ``reference`` computes the result in f64 of arguments in f64; ``tolerance``
