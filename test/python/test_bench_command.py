@@ -87,9 +87,8 @@ class TestModels:
     def test_values_and_the_sum_of_bounds(self):
         pytest.importorskip("torch", reason="models are PyTorch programs")
         entry = models.MODELS[0]
-        found = models.measure_model(entry, targets.get("v75"), ("Vec", "+DB", "+MT+DB"))
-        assert [*found.cycles] == ["+DB", "+MT+DB"] and found.ours == found.cycles["+MT+DB"] < found.cycles["+DB"]
-        assert 0 < found.share < 1
+        found = models.measure_model(entry, targets.get("v75"), ("Vec", "+DB"))
+        assert [*found.cycles] == ["+DB"] and 0 < found.share < 1
         found = models.measure_model(replace(entry, tolerance=1e-9), targets.get("v75"), ("+DB",))
         assert found.cycles == {} and "values are off" in found.failures["+DB"] and found.bound == 0
 
@@ -162,13 +161,13 @@ class TestResults:
         assert "C over the fewest of ours, geometric mean of 1: 0.50; below 1: a (0.50)" in text
         assert "| b | 8 f32 | - | - | - | - | - | - | - | - | - | - |" in markdown(NEW)
 
-    def test_plots(self, tmp_path):
+    def test_plots(self, tmp_path, monkeypatch):
         pytest.importorskip("matplotlib", reason="of the extra bench")
+        monkeypatch.setattr(plots, "THEMES", plots.THEMES[1:])
         files = plots.of_results(OLD, tmp_path)
-        assert {file.name for file in files} == {f"{stem}-{theme}.svg" for stem in ("speed-ups", "bounds")
-                                                 for theme in ("light", "dark")}
+        assert [file.name for file in files] == ["speed-ups-dark.svg", "bounds-dark.svg"]
         assert files == plots.of_results(OLD, tmp_path), "the same bytes each time"
-        assert len({content for content in files.values()}) == 4 and all(b"<svg" in one for one in files.values())
+        assert all(plots.THEMES[0].page.encode() in content for content in files.values())
 
 
 HAND_WRITTEN = """
