@@ -27,7 +27,7 @@ and the elements of a row; two numbers. A reduction has memory for `layout.SCRAT
 
 
 def handler(operation: Operation, arena_bytes: int) -> str:
-    """The function of ``operation``. Its results have whole vectors: elements behind those of a row may be anything."""
+    """The function of ``operation``. Its results have whole vectors: elements after those of a row may be anything."""
     emit = {Form.ELEMENTS: _elements, Form.WIDEN: _convert, Form.NARROW: _convert, Form.REDUCE: reduced}.get(
         operation.form, by_rows)
     types = [f"memref<{arena_bytes}xi8, 1>", *["index"] * 7, "f32", "f32"]

@@ -33,7 +33,7 @@ func.func private @hexmlir_rt_dma_wait(i32)
 
 
 def _word(name: str, at: str, offset: int = 0) -> str:
-    """``name`` is the word ``offset`` behind the one at index ``at``."""
+    """``name`` is the word ``offset`` words after the one at index ``at``."""
     return f"""%{name}.offset = arith.constant {offset} : index
   %{name}.at = arith.addi {at}, %{name}.offset : index
   %{name}.word = memref.load %code[%{name}.at] : {_CODE}

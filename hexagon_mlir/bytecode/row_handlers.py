@@ -1,7 +1,7 @@
 """Handlers of operations that treat each row by itself: four rows at a time, so that no step waits for the one before.
 Scalars are slow to load from TCM: a column is read as vectors, whose lanes are spread one by one.
 
-Where fewer rows are left, the last one stands for those behind it. What is computed for these is stored before what is
+Where fewer rows are left, the last one stands for those after it. What is computed for these is stored before what is
 computed for the last one itself.
 """
 

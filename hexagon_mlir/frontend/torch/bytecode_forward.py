@@ -19,23 +19,28 @@ from hexagon_mlir.ir import HexError
 
 class BytecodeForward:
     """Called with flat arguments of any sizes that ``module`` takes. A graph that has no bytecode is left to
-    ``otherwise``, with a warning; the first call raises `HexError` instead where the settings have no fallback.
+    ``otherwise``, with a warning, and so are sizes for which there is none, such as rows that exceed TCM; the call
+    raises `HexError` instead where the settings have no fallback.
     """
 
     def __init__(self, module: GraphModule, settings: TorchSettings, otherwise: Callable[..., Any]) -> None:
         self.module, self.settings, self.otherwise = module, settings, otherwise
-        self.run: Callable[..., Any] | None = None
+        self.program: _Program | None = None
+        self.has_none = False
 
     def __call__(self, *arguments: Any) -> Any:
-        if self.run is None:
-            try:
-                self.run = _Program(self.module, self.settings)
-            except HexError as error:
-                if self.settings.fallback == "error":
-                    raise
-                warnings.warn(f"hexagon: a graph is compiled instead: {error}", stacklevel=2)
-                self.run = self.otherwise
-        return self.run(*arguments)
+        if self.has_none:
+            return self.otherwise(*arguments)
+        try:
+            self.program = self.program or _Program(self.module, self.settings)
+            call = self.program.encoded(arguments)
+        except HexError as error:
+            if self.settings.fallback == "error":
+                raise
+            self.has_none = self.program is None
+            warnings.warn(f"hexagon: a graph is compiled instead: {error}", stacklevel=2)
+            return self.otherwise(*arguments)
+        return call()
 
 
 class _Program:
@@ -46,7 +51,8 @@ class _Program:
         self.encoder = Encoder(self.found.group, targets.get(settings.target))
         self.machine = Machine(settings.target)
 
-    def __call__(self, *arguments: Any) -> Sequence[torch.Tensor]:
+    def encoded(self, arguments: Sequence[Any]) -> Callable[[], Sequence[torch.Tensor]]:
+        """What computes the results for ``arguments``; raises `HexError` for sizes that have no bytecode."""
         given = [arguments[place] for place in self.found.inputs]
         if self.found.numbers is not None:
             given += [torch.as_tensor(number, dtype=torch.float32) for number in self.found.numbers(*arguments)]
@@ -54,7 +60,11 @@ class _Program:
         shapes = [array.shape for array in arrays]
         program = self.machine.load(self.encoder.encode(shapes))
         results = [torch.empty(shape) for shape in self.encoder.output_shapes(self.encoder.sizes(shapes))]
-        self.machine.run(program, *arrays, *(result.numpy() for result in results),
-                         arithmetic=self.settings.arithmetic)
-        return [result.squeeze(-1) if squeezed else result
-                for result, squeezed in zip(results, self.found.squeezed, strict=True)]
+
+        def call() -> Sequence[torch.Tensor]:
+            self.machine.run(program, *arrays, *(result.numpy() for result in results),
+                             arithmetic=self.settings.arithmetic)
+            return [result.squeeze(-1) if squeezed else result
+                    for result, squeezed in zip(results, self.found.squeezed, strict=True)]
+
+        return call

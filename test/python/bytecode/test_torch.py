@@ -71,6 +71,19 @@ def test_others_are_compiled():
     assert "machine" not in kernels
 
 
+def test_rows_that_exceed_tcm_are_compiled():
+    function = torch.compile(lambda x: x.exp().sum(-1), backend="hexagon", dynamic=True,
+                             options={"dynamic": "bytecode"})
+    torch.manual_seed(0)
+    for columns, kernels in ((50, {"machine"}), (600_000, set()), (70, {"machine"})):
+        x = torch.randn(2, columns) / 8
+        with torch.no_grad(), SESSION.recording() as records, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            torch.testing.assert_close(function(x), x.exp().sum(-1), rtol=1e-5, atol=1e-5)
+        assert {record.kernel for record in records} & {"machine"} == kernels
+        assert any("must fit TCM" in str(one.message) for one in caught) == (not kernels)
+
+
 @pytest.mark.parametrize(("function", "message"), [
     (lambda x: x.sin(), "aten.sin"), (lambda x: x.sum(0), "along dimensions"),
     (lambda x: x.double() + 1, "torch.float64"), (lambda x: x > 0, "no tensor of f32"),
