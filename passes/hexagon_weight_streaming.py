@@ -45,6 +45,8 @@ _WITHIN = 0.5
 time, and a tile that one of them starts delays its own transfers."""
 _MOST_TILES = 8
 """Tiles of a kernel on the matrix engine: each is an argument."""
+_MOST_TRANSFERS = 24
+"""Of any other kernel: four tiles of codes, upper bits, scales, minima and the factors of both."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class HexagonWeightStreamingPass(Pass):
     TCM from its caller, which plans the TCM of all kernels. The caller passes the arena, and the memory of the
     function's first tiles: blocks of such arguments that are always fetched, and before all work on their memory. Where
     the matrix engine computes products, these are the first eight, in order, elsewhere the largest one and those that
-    the same loop works on, as scales are beside codes.
+    the same loop works on, as scales are beside codes, 24 at most.
     ``hexmlir_rt_tile_start(records, number, 1)`` replaces such a fetch: it starts the transfer unless an earlier kernel
     has started it, and returns its tag. Where the matrix engine computes nothing, it stands at the beginning of the
     function, unless something else is fetched before: what a kernel does before that loop overlaps with the transfer.
@@ -170,7 +172,7 @@ class HexagonWeightStreamingPass(Pass):
             first = max(found, key=lambda one: one.tile.nbytes)
             work = find_work(first, block)
             found = [one for one in transfers if one is first or (
-                one.fetch.name == DMA_START and work is not None and find_work(one, block) == work)]
+                one.fetch.name == DMA_START and work is not None and find_work(one, block) == work)][:_MOST_TRANSFERS]
             places = find_starts(work) if work is not None else "nothing works on the tile"
             spare = 0 if isinstance(places, str) else spare_cycles(places, context.target)
             later = later_cycles(work, context.target) if spare and work is not None else 0
@@ -185,7 +187,8 @@ class HexagonWeightStreamingPass(Pass):
                 if places == [work]:  # nothing is fetched after the tiles
                     own = {one.fetch for one in found[:count_started_first(found, block, engine.break_even_bytes)]}
                     places = find_starts_after_fetches(block, engine.break_even_bytes, own)
-        found = found[:_MOST_TILES]
+        else:
+            found = found[:_MOST_TILES]
         rounds = None
         if spare < (1 if found else _LEAST_SPARE) and (not found or ops_named(function, ENGINE_PRODUCT)):
             rounds = find_rounds(block, engine.break_even_bytes, context.target)

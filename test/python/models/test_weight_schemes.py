@@ -1,5 +1,7 @@
 """Weights of each scheme stay as many bytes as the scheme says, and products are those of the dequantized weights."""
 
+from collections import Counter
+
 import pytest
 import torch
 
@@ -59,3 +61,22 @@ def test_bytes_and_values(name):
     else:
         bound = 2.0**-10 if dtype == torch.float16 else 2.0**-20
     assert bool((off <= bound * sizes).all())
+
+
+class AfterSoftmax(torch.nn.Module):
+    """A product whose rows are computed in its kernel."""
+
+    def __init__(self, name, size):
+        super().__init__()
+        self.layer = weight_schemes.MODELS[name](size=size)
+
+    def forward(self, x):
+        return self.layer(torch.softmax(x, -1))
+
+
+def test_all_parts_of_four_tiles_can_be_fetched_ahead():
+    """Of codes, scales and minima, and of their factors: what a kernel fetched itself would come after all tiles that
+    it starts for later kernels."""
+    program = torch.export.export(AfterSoftmax("Q4_K (GGUF)", 1024).eval(), (torch.randn(1, 1024),))
+    kernel, = hx.compile(program).schedule.kernels
+    assert Counter(tile.argument for tile in kernel.memory.tiles) == {1: 4, 2: 4, 3: 4, 4: 4, 5: 4}
