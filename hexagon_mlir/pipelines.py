@@ -118,6 +118,7 @@ DEFAULT = (
     ours("hexagon-engine-convolution", "convolutions of f16 become products of tiles"),
     ours("form-block-products", "a few rows times weights in blocks: rows become numbers in fixed point"),
     ours("hexagon-matrix-engine", "products of f16 matrices become products of tiles"),
+    ours("transpose-few-columns", "the lanes of products with few columns would be empty"),
     ours("hexagon-tcm-tiling", "working sets fit the TCM"),
     ours("hexagon-tcm-placement", "the buffers of Triton kernels are in TCM too"),
     ours("elide-tcm-copies", "activations that a model keeps in TCM need no copies there"),

@@ -13,7 +13,7 @@ from math import prod
 
 from hexagon_mlir.dialects.block_weights import TILES_LOOP, code_bits
 from hexagon_mlir.ir import ir
-from hexagon_mlir.ir.query import find_ops
+from hexagon_mlir.ir.query import find_ops, static_bytes
 from hexagon_mlir.ir.windows import Window, terms_of, window_of
 from hexagon_mlir.passes.lib.vector_loop import indexing_maps
 
@@ -21,6 +21,10 @@ _ASSUMED = 1 << 20
 """Assumed product of the trip counts when one is known only at run time: enough for many tiles."""
 _LEAST_ASSUMED = 1 << 10
 """Assumed trip count of such a loop, at least."""
+_SHORT = 16
+"""Iterations of all loops that may be cut: tiles are too large to be transferred during the work on others."""
+_LARGE = 1 << 16
+"""Bytes of a tensor whose transfer is worth tiles."""
 Following = tuple[Window | None, ...]
 """For each dimension of a tensor: the window of the root's loop that it follows, or None."""
 
@@ -75,6 +79,8 @@ def find_groups(operations: list[ir.Operation], refuse: Callable[[ir.Operation, 
         if not group.cuttable and len(group.members) > 1:  # separate tiled groups are better than one untiled group
             only = alone(op)
             group = only if only.cuttable else group
+        elif len(group.members) > 1:
+            _leave_small(group)
         if not _bounded(group):
             if sum(not is_fill(member) for member in group.members) > 1:  # to stream each through TCM moves more
                 refuse(op, "dynamic shape")
@@ -190,6 +196,31 @@ def _grow(group: Group, available: list[ir.Operation]) -> None:
             grown = True
     members = [op for op in available if op in chosen]
     _close(group, members)
+
+
+def _leave_small(group: Group) -> None:
+    """Take those members out of ``group`` that leave it only short loops to cut: those that do not follow its longest
+    one, as the transposed copy of a few columns that all rows are multiplied with."""
+    longest = max((loop for loop, parallel in enumerate(group.parallel) if parallel),
+                  key=lambda loop: group.extents[loop], default=None)
+    if longest is None or longest in group.cuttable or prod(
+            group.extents[loop] for loop in group.cuttable) > _SHORT:
+        return
+
+    def follows(value: ir.Value) -> bool:
+        return any(window is not None and window.loop == longest
+                   for way in group.followed.get(value, ()) for window in way)
+
+    if not any(follows(value) and (static_bytes(value.type) or 0) >= _LARGE for value in group.followed):
+        return
+    kept = {group.root}
+    for op in reversed(group.members):
+        if (is_fill(op) or any(map(follows, op.results))) and _only_used_by(op, kept):
+            kept.add(op)
+    whole = group.members
+    _close(group, [op for op in whole if op in kept])
+    if longest not in group.cuttable:
+        _close(group, whole)
 
 
 def _only_used_by(op: ir.Operation, chosen: set[ir.Operation]) -> bool:

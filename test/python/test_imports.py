@@ -66,6 +66,7 @@ OF_PASSES = {
                          "hexagon_dma_lowering"},
     "engine_convolution": {"hexagon_engine_convolution", "pack_engine_weights"},
     "engine_lowering": {"lower_engine_products", "lower_engine_tiles"},
+    "few_columns": {"transpose_few_columns"},
     "fusion": {"hexagon_fusion"}, "gathers": {"form_gathers", "hexagon_gather_lowering"},
     "serialized_foralls": {"serialize_forall"}, "kernels": {"form_kernels"},
     "split_products": {"hexagon_split_products", "pack_engine_weights"},

@@ -78,6 +78,23 @@ def test_few_rows_times_rows(type_):
                  for size in sizes])
 
 
+COLUMNS = [("matmul", "f32", (77, 5, 333)), ("matmul_transpose_b", "f32", (101, 3, 100)),
+           ("batch_matmul", "f32", (3, 77, 2, 70)), ("matmul", "f16", (130, 16, 130))]
+
+
+@pytest.mark.only_values(False)
+@pytest.mark.parametrize(("kind", "type_", "size", "target", "cycles"), [
+    (*COLUMNS[0], "v75", 22_000),  # 88,752 with the columns in lanes
+    (*COLUMNS[1], "v75", 10_000),  # 150,000, one element at a time
+    (*COLUMNS[2], "v75", 25_000), (*COLUMNS[3], "v68", 60_000)])
+def test_few_columns(kind, type_, size, target, cycles):
+    """Rows become lanes; their results are transposed and added to what the product adds to."""
+    program = contraction("f", kind, 2, type_, "f32", size)
+    run = hx.compile(program.text, target=target).run(*program.arguments)
+    assert (np.abs(run.outputs[0] - program.expected) <= program.error).all()
+    assert run.cycles < cycles
+
+
 def test_sums_start_from_what_is_spread_over_the_result():
     """In registers, unless its vectors would have to be gathered; the result is written once."""
     programs = [started(f"{start}_{kind}", start, kind, sums, (5, 70, 33))
