@@ -205,6 +205,13 @@ MATMUL_BIAS = """func.func @matmul_bias(%a: tensor<45x150xf16>, %b: tensor<150x2
 }
 """
 
+FEW_COLUMNS = """func.func @few_columns(%a: tensor<45x150xf32>, %b: tensor<150x3xf32>, %c: tensor<45x3xf32>)
+    -> tensor<45x3xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<45x150xf32>, tensor<150x3xf32>) outs(%c : tensor<45x3xf32>) -> tensor<45x3xf32>
+  return %r : tensor<45x3xf32>
+}
+"""
+
 MATMUL_TANH = """func.func @matmul_tanh(%a: tensor<45x150xf16>, %b: tensor<150x70xf16>) -> tensor<45x70xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<45x70xf32>
@@ -349,8 +356,8 @@ def _convolved_bytes(x: np.ndarray, w: np.ndarray, b: np.ndarray) -> np.ndarray:
 def linalg_cases() -> list[Case]:
     """A chain with a broadcast, a matrix product with an epilogue, mixed widths with an index and a reduction, a
     convolution in strides on a padded image, products for the matrix engine with sums that are rounded to f16 or stay
-    f32 or are added to a matrix, of factors that are extended or split, and of bytes, two products with a softmax
-    between them, a convolution, one of groups of channels, one of bytes."""
+    f32 or are added to a matrix, of factors that are extended or split, and of bytes, one of few columns, two products
+    with a softmax between them, a convolution, one of groups of channels, one of bytes."""
     x, s = _random(5, 100), _random(5)
     a, b, c = _random(9, 70, dtype=np.float16), _random(70, 33, dtype=np.float16), _random(33)
     image, filter_, bias = _random(1, 9, 13, 3), _random(3, 2, 3, 37), _random(37)
@@ -379,6 +386,8 @@ def linalg_cases() -> list[Case]:
              left.astype(np.float64) @ right.astype(np.float64) + offset, 1e-3),
         Case("attention", "attention", _attention, (queries, keys, values), _attended(queries, keys, values), 5e-3),
         Case("bytes", "bytes", lambda: BYTES, tuple(factors), np.matmul(*factors, dtype=np.int32), 0.0),
+        Case("few_columns", "few_columns", lambda: FEW_COLUMNS, (wide[0], wide[1][:, :3].copy(), sums[:, :3].copy()),
+             wide[0].astype(np.float64) @ wide[1][:, :3] + sums[:, :3], 1e-5, changed_by=("transpose-few-columns",)),
         Case("matmul_tanh", "matmul_tanh", lambda: MATMUL_TANH, (left, small),
              np.tanh(left.astype(np.float64) @ small.astype(np.float64)), 1e-5),
         Case("accumulated", "accumulated", lambda: ACCUMULATED, (left, small, sums, sums[:, 0].copy()),
