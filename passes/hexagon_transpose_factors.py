@@ -62,7 +62,8 @@ class HexagonTransposeFactorsPass(Pass):
     Options: none.
 
     Refuses: nothing; it leaves alone factors that fewer than eight rows read, those that up to sixteen rows of floats
-    read along the reduction, those of unknown size, convolutions, floats on a target whose HVX has none.
+    read along the reduction, those that give fewer than eight columns where both factors are rows, those of unknown
+    size, convolutions, floats on a target whose HVX has none.
 
     Needs: buffer.
     Leaves: buffer.

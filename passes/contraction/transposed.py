@@ -12,6 +12,7 @@ from hexagon_mlir.passes.contraction.word_factors import with_one_reduction
 from hexagon_mlir.passes.lib.contractions import Contraction
 
 _LEAST_ROWS = 8  # a copy that at least so many rows read pays
+_LEAST_LANES = 8  # of the copy: for a shorter loop `hexagon-vectorization` vectorizes the reduction
 _MANY = 1 << 30
 _WORD_BITS = 32
 
@@ -34,11 +35,20 @@ def transposed_factor(contraction: Contraction) -> tuple[int, int, int] | None:
         access = contraction.accesses[users[0]]
         loops = [index.plain for index in access.indices]
         known = all(of is not None and contraction.extents[of] is not None for of in loops)
-        if known and access.dense and not access.walks(loop) and len(set(loops)) == len(loops):
+        if known and access.dense and not access.walks(loop) and len(set(loops)) == len(loops) and not _in_reductions(
+                contraction, loop):
             rows = prod(_MANY if extent is None else extent for other, extent in enumerate(contraction.extents)
                         if not contraction.reduction[other] and not access.uses(other))
             return users[0], loop, rows
     return None
+
+
+def _in_reductions(contraction: Contraction, loop: int) -> bool:
+    """Whether the lanes of a copy along ``loop`` would be few, while both factors are contiguous along a reduction."""
+    length = contraction.extents[loop]
+    return length is not None and length < _LEAST_LANES and any(
+        reduces and all(contraction.accesses[i].walks(other) for i in contraction.inputs)
+        for other, reduces in enumerate(contraction.reduction))
 
 
 def scattered_factor(contraction: Contraction, op: ir.Operation) -> tuple[int, int, int] | None:

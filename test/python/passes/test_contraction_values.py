@@ -166,9 +166,10 @@ def test_the_gradient_of_weights_takes_as_long_as_a_product():
 
 
 def test_factors_across_the_vectors_are_transposed_once():
-    """x @ w.T; one row does not pay for the copy, rows in threads share it."""
+    """x @ w.T; one row and a few columns do not pay for the copy, rows in threads share it."""
     programs = [contraction(f"tb_{t}_{size[0]}", "matmul_transpose_b", 3, t, ACCUMULATE[t], size)
                 for t in ("f32", "f16", "i8") for size in ((8, 33, 45), (1, 12, 40))]
+    programs.append(contraction("columns", "matmul_transpose_b", 3, "f32", "f32", (9, 7, 45)))
     module, _ = after("".join(p.text for p in programs), STEPS)
     text = to_text(module)
     assert text.count("linalg.transpose") == 3
