@@ -205,11 +205,13 @@ def _columns(extent: int, rows: int, lanes: int, tasks: int) -> list[int]:
 
 def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequence[Footprint], engine: Engine,
                      work: float, ops: int, spread: Callable[[float], float] = float, cached: int = 0) -> float:
-    """Cycles of all tiles, with transfers double-buffered when there are several tiles; ``ops`` are done per tile.
+    """Cycles of all tiles, with transfers double-buffered in the innermost loop over several tiles, each time that the
+    loops around it start it; ``ops`` are done per tile.
 
     Results of one tile that take at most ``cached`` bytes are stored through the cache, which nothing waits for.
     """
-    count = prod(-(-e // t) for e, t in zip(extents, tile, strict=True))
+    counts = [-(-e // t) for e, t in zip(extents, tile, strict=True)]
+    count, inner = prod(counts), next((n for n in reversed(counts) if n > 1), 1)
     resident: list[tuple[Role, int]] = []
     moving: list[tuple[Role, int]] = []
     for operand in operands:
@@ -223,9 +225,9 @@ def predicted_cycles(extents: Sequence[int], tile: Sequence[int], operands: Sequ
         work *= _RAGGED
     first, last = ([size for role, size in moving if role is wanted] for wanted in (Role.FETCH, Role.STORE))
     exposed = sum((engine.start + sum(n / engine.rate for n in part)) if part else 0.0 for part in (first, last))
-    core = count * spread(work / count) + count * (_TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops)
-    transfers = engine.start * (bool(first) + bool(last)) + count * sum(engine.busy(size) for _, size in moving)
-    return once + max(exposed + core, transfers + core / count)  # nothing hides the work on the last tile
+    core = spread(work / count) + _TRANSFER_CYCLES * len(moving) + _OP_CYCLES * ops
+    transfers = engine.start * (bool(first) + bool(last)) + inner * sum(engine.busy(size) for _, size in moving)
+    return once + count // inner * max(exposed + inner * core, transfers + core)  # nothing hides the last tile's work
 
 
 def _even(extent: int, unit: int, count: int) -> int:

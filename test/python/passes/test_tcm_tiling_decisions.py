@@ -317,3 +317,15 @@ def test_long_reductions_are_cut_where_tiles_of_columns_would_be_narrower_than_a
     """Weights of 20,000 x 1,024: 25 columns fit as well, in 20,000 runs a tile, and no vector is full."""
     operands = [Footprint((0, 2), 4, Role.FETCH), Footprint((2, 1), 4, Role.FETCH), Footprint((0, 1), 4)]
     assert choose_tile([1, 1024, 20000], [True, True, True], operands, 4 << 20, 32, 128) == [1, 1024, 480]
+
+
+def test_a_loop_around_double_buffered_tiles_starts_their_transfers_anew():
+    """The keys of 8 heads in blocks of 1024: tiles of two blocks of one head would wait for the first two of each."""
+    engine, block = Engine.of(targets.get("v75")), 1024 * 128 * 2
+    keys = [Footprint((0, 1), block, Role.FETCH)]
+
+    def cycles(*tile):
+        return predicted_cycles((8, 4), tile, keys, engine, 100_000.0, 0)
+
+    assert cycles(1, 2) > cycles(1, 4) + 7 * block / engine.rate
+    assert overlapping_tile((8, 4), (2, 4), (True, True), keys, 1, engine, 100_000.0, 0) == [1, 4]
