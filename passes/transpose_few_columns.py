@@ -64,7 +64,7 @@ class TransposeFewColumnsPass(Pass):
 
     Options: none.
 
-    Refuses (with a remark; the op stays): sizes known at run time only, fewer than 64 rows, rows of fewer than 64
+    Refuses (with a remark; the op stays): sizes known at run time only, fewer than 32 rows, rows of fewer than 64
     elements. It leaves alone products of one column, which are vectors times rows, those that give other types than
     f32, rows that are not contiguous, and all on a target whose HVX has no floats.
 
