@@ -19,6 +19,8 @@ from hexagon_mlir.pass_infra import PassContext, PassStep
 from hexagon_mlir.pass_infra.base import Pass
 from hexagon_mlir.pass_infra.runner import run_steps
 
+AT_WORK = 60
+"""Hundredths of a second that a process has computed which has loaded LLVM: half of them on a quick machine."""
 LINES = 30
 """Divisions and tangents: seconds of LLVM's."""
 SLOW = """#map = affine_map<(d0) -> (d0)>
@@ -153,7 +155,7 @@ def test_ctrl_c(words, code, says, everyone, room):
     before = sorted(os.listdir(room / "work"))
     process = started(room, *words, process_group=0)
     # LLVM has been loaded, and is at work
-    assert wait_until(lambda: any(ticks(child) > 150 for child in children(process.pid)), 60)
+    assert wait_until(lambda: any(ticks(child) > AT_WORK for child in children(process.pid)), 60)
     workers = children(process.pid)
     (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
     start = time.monotonic()
@@ -169,7 +171,7 @@ def test_ctrl_c_while_kernels_of_a_model_are_made(room):
     pytest.importorskip("torch")
     (room / "work" / "s.py").write_text(TWO_KERNELS)
     process = started(room, "hexmlir", "profile", "s.py")
-    assert wait_until(lambda: any(ticks(child) > 150 for child in children(process.pid)), 90)
+    assert wait_until(lambda: any(ticks(child) > AT_WORK for child in children(process.pid)), 90)
     process.send_signal(signal.SIGINT)
     start = time.monotonic()
     assert process.communicate(timeout=30)[1].endswith(b"hexmlir: interrupted\n")
@@ -179,7 +181,7 @@ def test_ctrl_c_while_kernels_of_a_model_are_made(room):
 def test_after_ctrl_c_the_next_compilation_is_right(room):
     """In a session that goes on, as a notebook's."""
     code = ("import os, signal, sys, threading\nimport numpy as np\nimport hexagon_mlir as hx\n"
-            "for seconds in (0.05, 0.3, 0.7, 2):\n"
+            "for seconds in (0.05, 0.2, 0.5, 1):\n"
             "    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
             "    try:\n        hx.compile('k.mlir')\n        sys.exit('not interrupted')\n"
             "    except KeyboardInterrupt:\n        pass\n"
