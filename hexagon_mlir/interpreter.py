@@ -10,14 +10,18 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected(is_kept: bool = False) -> Iterator[None]:
     """Without the cycle collector, in a ``with`` or as a decorator: it goes over everything that the process holds,
-    PyTorch included, again and again while much is made or imported, and finds next to nothing."""
+    PyTorch included, again and again while much is made or imported, and finds next to nothing. What is made meanwhile
+    and ``is_kept`` for long becomes old: the collector goes over it with all other old objects, not at the end."""
     collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if is_kept and not gc.get_freeze_count():  # else others have frozen objects, which would not be any more
+            gc.freeze()
+            gc.unfreeze()  # into the oldest generation
         if collects:
             gc.enable()
 

@@ -27,6 +27,30 @@ def test_what_was_on_is_on_again(before):
         gc.enable()
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_is_kept_is_old(is_kept):
+    class Thing:
+        pass
+
+    gc.unfreeze()  # the tests' own
+    gc.disable()
+    try:
+        with uncollected(is_kept):
+            made = Thing()
+        assert any(one is made for one in gc.get_objects(generation=2)) == is_kept
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+def test_what_others_have_frozen_stays_so():
+    gc.freeze()
+    count = gc.get_freeze_count()
+    with uncollected(is_kept=True):
+        pass
+    assert gc.get_freeze_count() == count > 0
+
+
 @pytest.mark.parametrize("before", [0.005, 0.0001])
 def test_the_interval_is_short_and_then_as_before_in_any_order(before):
     own = sys.getswitchinterval()

@@ -63,7 +63,7 @@ def _tracing() -> Iterator[None]:
     """Recurrent layers are traced: Dynamo runs LSTM, GRU and RNN, and the function around them, in eager PyTorch unless
     ``allow_rnn`` is set, for all backends, some of which fail on the gradients of an LSTM. LLVM loads meanwhile."""
     workers().start()
-    with torch._dynamo.config.patch(allow_rnn=True), uncollected(), quick_batch_norm():
+    with torch._dynamo.config.patch(allow_rnn=True), uncollected(is_kept=True), quick_batch_norm():
         yield
 
 
