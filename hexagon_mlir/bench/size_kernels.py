@@ -74,19 +74,25 @@ def _softmax(sizes: Sizes) -> str:
     }}"""
 
 
-def _rms_norm(sizes: Sizes) -> str:
+def _start_of_norm(sizes: Sizes) -> str:
+    """What norms of the rows of %x begin with: the length of a row, %n; room for the result, %e; zeros, %f."""
     type_, row, (dims, names) = _type(sizes), _type(sizes[:1]), _dims("%x", sizes, "n")
     count = "%in1 = arith.constant 1 : index\n%n1 = tensor.dim %x, %in1 : " + type_ if sizes[1] is not None else ""
-    return f"""func.func @kernel(%x: {type_}) -> {type_} {{
-      {dims}
+    return f"""{dims}
       {count}
       %z = arith.constant 0.0 : f32
-      %one = arith.constant 1.0e-5 : f32
+      %little = arith.constant 1.0e-5 : f32
       %i = arith.index_cast %n1 : index to i32
       %n = arith.sitofp %i : i32 to f32
       %e = tensor.empty({', '.join(names)}) : {type_}
       %r = tensor.empty({', '.join(names[:sizes[0] is None])}) : {row}
-      %f = linalg.fill ins(%z : f32) outs(%r : {row}) -> {row}
+      %f = linalg.fill ins(%z : f32) outs(%r : {row}) -> {row}"""
+
+
+def _rms_norm(sizes: Sizes) -> str:
+    type_, row = _type(sizes), _type(sizes[:1])
+    return f"""func.func @kernel(%x: {type_}) -> {type_} {{
+      {_start_of_norm(sizes)}
       %s = linalg.generic {{indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>],
                             iterator_types = ["parallel", "reduction"]}} ins(%x : {type_}) outs(%f : {row}) {{
         ^bb0(%a: f32, %old: f32):
@@ -99,7 +105,7 @@ def _rms_norm(sizes: Sizes) -> str:
           iterator_types = ["parallel", "parallel"]}} ins(%x, %s : {type_}, {row}) outs(%e : {type_}) {{
         ^bb0(%a: f32, %sum: f32, %old: f32):
           %m = arith.divf %sum, %n : f32
-          %p = arith.addf %m, %one : f32
+          %p = arith.addf %m, %little : f32
           %k = math.rsqrt %p : f32
           %y = arith.mulf %a, %k : f32
           linalg.yield %y : f32
@@ -126,19 +132,10 @@ def _matmul(sizes: Sizes) -> str:
 
 
 def _layer_norm(sizes: Sizes) -> str:
-    type_, row, (dims, names) = _type(sizes), _type(sizes[:1]), _dims("%x", sizes, "n")
-    count = "%in1 = arith.constant 1 : index\n%n1 = tensor.dim %x, %in1 : " + type_ if sizes[1] is not None else ""
+    type_, row = _type(sizes), _type(sizes[:1])
     whole, of_row = "affine_map<(a, b) -> (a, b)>", "affine_map<(a, b) -> (a)>"
     return f"""func.func @kernel(%x: {type_}) -> {type_} {{
-      {dims}
-      {count}
-      %z = arith.constant 0.0 : f32
-      %little = arith.constant 1.0e-5 : f32
-      %i = arith.index_cast %n1 : index to i32
-      %n = arith.sitofp %i : i32 to f32
-      %e = tensor.empty({', '.join(names)}) : {type_}
-      %r = tensor.empty({', '.join(names[:sizes[0] is None])}) : {row}
-      %f = linalg.fill ins(%z : f32) outs(%r : {row}) -> {row}
+      {_start_of_norm(sizes)}
       %s = linalg.generic {{indexing_maps = [{whole}, {of_row}], iterator_types = ["parallel", "reduction"]}}
           ins(%x : {type_}) outs(%f : {row}) {{
         ^bb0(%a: f32, %old: f32):
